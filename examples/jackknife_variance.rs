@@ -3,11 +3,13 @@
 //! `cargo run --release --example jackknife_variance [MOCKS]`; `notebooks/jackknife_variance.py` draws what it prints.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
-use albireo::counts::{RegionCounts, count_regions};
+use albireo::counts::count_regions;
 use albireo::engine::{Cpu, Prepared, PreparedJob};
 use albireo::estimators::{Covariance, Estimation, Estimator, Jackknife, Role, Term};
 use albireo::random::{Stream, in_box};
-use albireo::{Domain, Edges, Engine, Error, Labels, Pairs, Particles, Points, RBins, Silent};
+use albireo::{
+    Counts, Domain, Edges, Engine, Error, Labels, Pairs, Particles, Points, RBins, Silent,
+};
 
 /// Regions along each axis of the unit cube.
 const ACROSS: u32 = 3;
@@ -62,7 +64,7 @@ fn main() -> Result<(), Error> {
     let engine = Cpu::new();
     let randoms = labelled(in_box(12_000, 99, [1.0; 3])?)?;
     let ready = engine.prepare(randoms.clone(), &domain, &Silent)?;
-    let mut rr: Option<RegionCounts> = None;
+    let mut rr: Option<Counts> = None;
     let mut estimates = Vec::new();
     let mut variances = Jackknife::ALL.map(|_| Vec::new());
     for seed in 0..mocks {

@@ -3,12 +3,13 @@
 //! Entry: [`count_pairs`], which runs an engine, and [`Counts`], which merges and normalises. Nothing here visits a pair.
 
 mod brute_force;
-mod classes;
+mod class_axis;
 mod combined;
 mod covers;
 mod excluded;
 mod fixed_sums;
 mod held_sums;
+mod label_sums;
 mod loose_weights;
 mod merging;
 mod regions;
@@ -20,19 +21,19 @@ mod weight_sets;
 mod weight_sums;
 mod weighted;
 
-pub use classes::count_classes;
 pub use covers::{JobId, Part};
 pub use excluded::{excluded_by_species, excluded_pairs};
 pub use loose_weights::{LARGEST_RELATIVE_BOUND, LooseWeights};
-pub use regions::{RegionCounts, count_regions};
+pub use regions::count_regions;
 pub use split::Split;
 pub use total::{PairKind, PairTotal};
-pub use weight_sets::{count_regions_of_weight_sets, count_weight_sets};
+pub use weight_sets::count_weight_sets;
 
+use class_axis::{ClassAxis, Layout};
 use covers::Covers;
 use fixed_sums::FixedSums;
 use held_sums::{Held, HeldSums};
-use weighted::{totals_of, with_individual};
+use weighted::{JobTotals, with_individual};
 
 use ndarray::{ArrayD, ArrayViewD};
 
@@ -45,16 +46,22 @@ use crate::progress::Progress;
 use crate::shape::shaped;
 use crate::tally::{CountSpec, Cut, Legendre, LegendreDegrees, PairWeight, Tally};
 
-/// Integers per bin, the bins, and how many pairs there are in all.
+/// Integers per bin, the bins, and how many pairs there are in all; of all pairs and, where they were counted by
+/// [`Classes`](crate::tally::Classes), of each class.
 ///
-/// Auto counts hold each unordered pair once unless [`Counts::kind`] says otherwise.
+/// What is asked of counts is of all pairs ([`Counts::npairs`], [`Counts::total`], ..) unless a class is named ([`Counts::class`],
+/// [`Counts::within`]). Auto counts hold each unordered pair once unless [`Counts::kind`] says otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counts {
     binning: Bins,
     kind: PairKind,
+    /// Rows of bins: of all pairs, then of each class.
     npairs: Vec<u64>,
+    /// The same rows.
     sums: HeldSums,
+    classes: ClassAxis,
     exactness: Exactness,
+    /// Of all pairs; classes have their own.
     covers: Covers,
     pair_weight: Option<PairWeight>,
     cuts: Vec<Cut>,
@@ -87,7 +94,7 @@ pub fn count_pairs(
     with_individual(job, what.into(), |job, what| {
         let what = what.of_job(job.pairs());
         let tally = engine.run(job, &what, progress)?;
-        let counts = Counts::of_job_tally(job, &what, &tally, progress)?;
+        let counts = Counts::of_tally(job, &what, (&tally, Part::WHOLE), progress)?;
         Ok(counts.with_exactness(engine.exactness()))
     })
 }
@@ -124,7 +131,6 @@ fn count_part_of(
     what: &CountSpec,
     progress: &dyn Progress,
 ) -> Result<Counts, EngineError> {
-    let kind = PairKind::of(job.pairs(), what.bins());
     let (first, second) = job.pairs().samples();
     let sort = |sample| engine.sort(sample, job.domain(), progress);
     let (first, second) = (sort(first)?, second.map(sort).transpose()?);
@@ -132,17 +138,36 @@ fn count_part_of(
     let units = engine.units(&prepared, what, progress)?;
     let run = units.part(part.index, part.of);
     let (tally, _) = engine.tally_units(&prepared, what, (&units, run), progress)?;
-    let total = totals_of(job, what, progress)?;
-    let total = total.first().copied().unwrap_or(PairTotal::zero(kind));
-    let covers = Covers::part(JobId::of(job), part, total);
-    let counts = Counts::of_tally(job, what, &tally, covers, kind);
+    let counts = Counts::of_tally(job, what, (&tally, part), progress)?;
     Ok(counts.with_exactness(engine.exactness()))
 }
 
 /// As [`count_pairs`] between prepared samples, which may serve other counts too; how it went is returned beside the counts.
 ///
+/// Classes of labelled samples ([`CountSpec::with_classes`]) are counted in one pass; all of them use the weight exponents of the whole job,
+/// so that they add up exactly.
+///
+/// ```
+/// use albireo::counts::count_prepared;
+/// use albireo::engine::{Cpu, PreparedJob};
+/// use albireo::tally::Classes;
+/// use albireo::{CountSpec, Domain, Edges, Engine, Labels, Particles, Points, RBins, Silent};
+/// // Oxygen (0) with two hydrogens (1).
+/// let water = Points::from_rows(&[[0.0; 3], [0.96, 0.0, 0.0], [-0.24, 0.93, 0.0]])?;
+/// let water = Particles::new(water).labelled(Labels::new(vec![0, 1, 1], 2)?)?;
+/// let engine = Cpu::new();
+/// let water = engine.prepare(water, &Domain::Open, &Silent)?;
+/// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
+/// let what = CountSpec::new(bins).with_classes(Classes::Species);
+/// let (counts, _) = count_prepared(&engine, &PreparedJob::auto(&water), what, &Silent)?;
+/// assert_eq!((counts.npairs(), counts.total().pairs), (&[2, 1][..], 3));
+/// let [oo, oh, hh] = &counts.by_class()[..] else { panic!("three pairs of species") };
+/// assert_eq!((oo.total().pairs, oh.npairs(), hh.npairs()), (0, &[2, 0][..], &[0, 1][..]));
+/// # Ok::<(), albireo::Error>(())
+/// ```
+///
 /// # Errors
-/// As [`Engine::tally`].
+/// Classes of samples without labels, or more of them than can be held; otherwise as [`Engine::tally`].
 pub fn count_prepared(
     engine: &dyn Engine,
     job: &PreparedJob<'_>,
@@ -151,51 +176,42 @@ pub fn count_prepared(
 ) -> Result<(Counts, Report), EngineError> {
     let what = what.into().of_job(job.job().pairs());
     let (tally, report) = engine.tally(job, &what, progress)?;
-    let counts = Counts::of_job_tally(job.job(), &what, &tally, progress)?;
+    let counts = Counts::of_tally(job.job(), &what, (&tally, Part::WHOLE), progress)?;
     Ok((counts.with_exactness(engine.exactness()), report))
 }
 
 impl Counts {
-    /// The counts of `job` that a tally holds: all of its pairs.
-    fn of_job_tally(
-        job: &PairJob<'_>,
-        what: &CountSpec,
-        tally: &Tally,
-        progress: &dyn Progress,
-    ) -> Result<Self, EngineError> {
-        let kind = PairKind::of(job.pairs(), what.bins());
-        let total = totals_of(job, what, progress)?;
-        let total = total.first().copied().unwrap_or(PairTotal::zero(kind));
-        let covers = Covers::part(JobId::of(job), Part::WHOLE, total);
-        Ok(Self::of_tally(job, what, tally, covers, kind))
-    }
-
-    /// The counts of `job`, or of a class of its pairs, that a tally of one class holds.
+    /// The counts of `job`, or of a part of its pairs, that a tally holds.
     fn of_tally(
         job: &PairJob<'_>,
         what: &CountSpec,
-        tally: &Tally,
-        covers: Covers,
-        kind: PairKind,
-    ) -> Self {
+        (tally, part): (&Tally, Part),
+        progress: &dyn Progress,
+    ) -> Result<Self, EngineError> {
+        let totals = JobTotals::of(job, what, progress)?;
+        let layout = Layout::of(what.classes(), &totals);
+        let bins = what.bins().n_bins();
         let mut sums = HeldSums::default();
         for (at, sum) in what.sums().iter().enumerate() {
             if let Some(held) = Held::of(sum) {
                 let exponent = what.exponent(sum, job.pairs());
                 let rests = what.rest_of(at).map(|at| tally.sum(at));
-                sums.set(held, FixedSums::of_words(exponent, tally.sum(at), rests));
+                let tables = FixedSums::of_words(exponent, tally.sum(at), rests);
+                sums.set(held, tables.with_whole(&layout, bins));
             }
         }
-        Self {
+        let id = JobId::of(job);
+        Ok(Self {
             binning: what.bins().clone(),
-            kind,
+            kind: totals.whole.kind,
+            npairs: layout.with_whole(tally.pairs(), bins, |twice| twice / 2),
             sums,
-            npairs: tally.pairs().to_vec(),
+            covers: Covers::part(id, part, totals.whole),
+            classes: ClassAxis::of_job((id, part), what.classes(), totals),
             exactness: Exactness::Exact,
-            covers,
             pair_weight: what.pair_weight().cloned(),
             cuts: what.cuts().to_vec(),
-        }
+        })
     }
 
     /// The same counts, known to be exact or approximate.
@@ -232,7 +248,7 @@ impl Counts {
 
     /// Pairs in each bin, the last axis of the bins varying fastest.
     pub fn npairs(&self) -> &[u64] {
-        &self.npairs
+        &self.npairs[..self.binning.n_bins()]
     }
 
     /// [`Counts::npairs`] along the axes of the bins, such as (s, mu).
@@ -250,7 +266,7 @@ impl Counts {
     /// # Ok::<(), albireo::Error>(())
     /// ```
     pub fn npairs_array(&self) -> ArrayViewD<'_, u64> {
-        shaped(&self.npairs, &self.binning.shape())
+        shaped(self.npairs(), &self.binning.shape())
     }
 
     /// What the weight of a pair is besides the product of two weights.
@@ -258,10 +274,15 @@ impl Counts {
         self.pair_weight.as_ref()
     }
 
+    /// A sum over all pairs of each bin.
+    fn summed(&self, held: Held) -> Option<Vec<f64>> {
+        Some(self.sums.get(held)?.values_of(0..self.binning.n_bins()))
+    }
+
     /// Sum of `w1*w2`, or of `((w1*w2)*p)*g` with [`Counts::pair_weight`], in each bin, float64 of the exact total; none for
     /// unweighted counts.
     pub fn weight(&self) -> Option<Vec<f64>> {
-        self.sums.get(Held::Weight).map(FixedSums::values)
+        self.summed(Held::Weight)
     }
 
     /// [`Counts::weight`] along the axes of the bins.
@@ -276,7 +297,7 @@ impl Counts {
     /// None for unweighted counts, and for sums that were made elsewhere.
     pub fn weight_bound(&self) -> Option<Vec<f64>> {
         let weight = self.sums.get(Held::Weight)?;
-        self.npairs.iter().map(|&n| weight.bound_of(n)).collect()
+        self.npairs().iter().map(|&n| weight.bound_of(n)).collect()
     }
 
     /// The same for one pair.
@@ -308,15 +329,15 @@ impl Counts {
 
     /// Mean of the binning's coordinate in each bin, NaN where there is no pair; none unless asked for.
     pub fn mean_separation(&self) -> Option<Vec<f64>> {
-        let sums = self.sums.get(Held::Separation)?.values().into_iter();
-        let means = sums.zip(&self.npairs).map(|(sum, &n)| sum / n as f64);
+        let sums = self.summed(Held::Separation)?.into_iter();
+        let means = sums.zip(self.npairs()).map(|(sum, &n)| sum / n as f64);
         Some(means.collect())
     }
 
     /// Mean of the binning's coordinate by the weights of the pairs, `sum W v / sum W`, in each bin; NaN where the weights add up to 0;
     /// none unless asked for ([`CountSpec::with_weighted_separation`]).
     pub fn weighted_mean_separation(&self) -> Option<Vec<f64>> {
-        let sums = self.sums.get(Held::WeightedSeparation)?.values();
+        let sums = self.summed(Held::WeightedSeparation)?;
         let means = sums.into_iter().zip(self.weight()?);
         let mean = |(sum, weight): (f64, f64)| {
             if weight == 0.0 {
@@ -334,7 +355,7 @@ impl Counts {
         if l == Legendre::L0 {
             return Some(self.values());
         }
-        self.sums.get(Held::Legendre(l)).map(FixedSums::values)
+        self.summed(Held::Legendre(l))
     }
 
     /// The degrees of which there are Legendre sums besides 0.
@@ -350,7 +371,7 @@ impl Counts {
     /// Weighted sums where there are weights, else numbers of pairs.
     pub fn values(&self) -> Vec<f64> {
         self.weight()
-            .unwrap_or_else(|| self.npairs.iter().map(|&n| n as f64).collect())
+            .unwrap_or_else(|| self.npairs().iter().map(|&n| n as f64).collect())
     }
 
     /// All pairs there are, in the bins or not: what [`Counts::values`] are normalised by.
@@ -382,7 +403,7 @@ impl Counts {
     pub fn relative_variance(&self) -> Vec<f64> {
         let factor = self.kind.times() * self.total().variance_factor(self.is_weighted());
         let variance = |&n: &u64| if n == 0 { 0.0 } else { factor / n as f64 };
-        self.npairs.iter().map(variance).collect()
+        self.npairs().iter().map(variance).collect()
     }
 }
 

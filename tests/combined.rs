@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{RegionCounts, count_pairs, count_regions};
+use albireo::counts::{count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     CombinedRegions, Covariance, Estimation, Estimator, Jackknife, RegionTerms, Role, Term,
@@ -216,11 +216,14 @@ fn counts_by_region_read_back_give_the_same_realisations() -> Outcome {
     };
     let mut counted = Vec::new();
     for (term, counts) in terms.counted() {
-        let parts = (0..counts.number())
-            .map(|k| Ok([copy(counts.within(k))?, copy(counts.across(k))?]))
+        let counts = counts.of_all_pairs();
+        let counts =
+            counts.ok_or_else(|| albireo::EstimatorError::Needs("all pairs".to_owned()))?;
+        let parts = (0..counts.regions())
+            .map(|k| Ok([copy(&counts.within(k))?, copy(&counts.across(k))?]))
             .collect::<Result<Vec<_>, albireo::Error>>()?;
-        let read = RegionCounts::from_parts(copy(counts.whole())?, parts)?;
-        for k in 0..counts.number() {
+        let read = copy(counts)?.with_regions(parts)?;
+        for k in 0..counts.regions() {
             let (found, expected) = (read.without(k, 1.0), counts.without(k, 1.0));
             assert_eq!(found.npairs(), expected.npairs());
             assert_eq!(found.total().pairs, expected.total().pairs);
@@ -273,7 +276,7 @@ fn what_does_not_belong_together_is_refused() -> Outcome {
     // Regions that hold other pairs than the whole.
     let whole = || of(&bins, &[4; 5], 100);
     let half = |n| Ok::<_, albireo::Error>([of(&bins, &[1; 5], 20)?, of(&bins, &[n; 5], 30)?]);
-    assert!(RegionCounts::from_parts(whole()?, vec![half(2)?, half(2)?]).is_ok());
+    assert!(whole()?.with_regions(vec![half(2)?, half(2)?]).is_ok());
     for (regions, words) in [
         (
             vec![half(2)?, half(1)?],
@@ -288,12 +291,12 @@ fn what_does_not_belong_together_is_refused() -> Outcome {
             "those of region 1 are in other bins",
         ),
     ] {
-        let refused = RegionCounts::from_parts(whole()?, regions);
+        let refused = whole()?.with_regions(regions);
         let refused = refused.map(|_| ()).unwrap_err().to_string();
         assert!(refused.contains(words), "{refused}");
     }
     let small = of(&bins, &[4; 5], 40)?;
-    let refused = RegionCounts::from_parts(small, vec![half(2)?, half(2)?]);
+    let refused = small.with_regions(vec![half(2)?, half(2)?]);
     assert!(
         refused
             .unwrap_err()

@@ -120,7 +120,7 @@ fn regions_without_the_pairs_of_cuts() {
             };
             let (regions, _) = count_regions(&engine, &job, what(&bins, &cuts), &Silent).unwrap();
             let whole = count_pairs(&Naive, job.job(), what(&bins, &cuts), &Silent).unwrap();
-            assert_eq!(*regions.whole(), whole);
+            assert_eq!(regions.whole(), whole);
             for region in 0..3 {
                 let rest = |sample: &Particles| without(sample, region);
                 let (a, b) = (rest(&data), rest(&other));

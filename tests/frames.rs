@@ -345,7 +345,7 @@ fn blocks_of_reweighted_frames_give_the_g_of_their_frames() {
 }
 
 fn blocks_are_their_frames(weight: fn(u64) -> f64) {
-    use albireo::counts::count_classes;
+    use albireo::counts::count_prepared;
     use albireo::engine::{Exactness, PreparedJob};
     use albireo::estimators::fluid::{
         BlockPartials, Frame, FrameSpaces, Normalisation, Partials, Space, Species,
@@ -370,9 +370,9 @@ fn blocks_are_their_frames(weight: fn(u64) -> f64) {
             .expect("placed");
         let pairs = PreparedJob::auto(&sample);
         let what = CountSpec::new(bins()).with_classes(Classes::Species);
-        let counts = count_classes(&engine, &pairs, what, &Silent);
+        let counts = count_prepared(&engine, &pairs, what, &Silent);
         let frame = Frame {
-            counts: &counts.expect("counts").0,
+            counts: &counts.expect("counts").0.by_class(),
             particles: &particles,
             excluded: &[],
             space: &space,

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::binning::{Binning, Bins};
-use albireo::counts::{PairKind, RegionCounts, count_pairs, count_regions};
+use albireo::counts::{PairKind, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     Covariance, Estimation, Estimator, Jackknife, RegionTerms, Role, Term, TermCounts,
@@ -83,7 +83,7 @@ fn by_region(
     pairs: Pairs<'_>,
     domain: &Domain,
     bins: impl Into<Bins>,
-) -> Result<RegionCounts, EngineError> {
+) -> Result<Counts, EngineError> {
     let prepare = |sample: &Particles| engine.prepare(sample.clone(), domain, &Silent).unwrap();
     let (first, second) = pairs.samples();
     let (first, second) = (prepare(first), second.map(prepare));
@@ -133,7 +133,7 @@ fn realisations_are_counts(samples: &Samples, domain: &Domain, bins: impl Into<B
         let what = CountSpec::for_pairs(bins, whole).with_mean_separation();
         let all = count_pairs(&Naive, &job, what, &Silent).unwrap();
         assert!(
-            *counts.whole() == all,
+            counts.whole() == all,
             "the regions add up to the count of all"
         );
         for k in 0..REGIONS {
@@ -475,7 +475,7 @@ fn what_has_no_jackknife_is_refused() {
     );
     assert!(bootstrap_draws(1, 10, 1).is_err() && bootstrap_draws(10, 1, 1).is_err());
     let counts = by_region(&Cpu::new(), Pairs::Auto(&full), &domain, r_bins()).unwrap();
-    assert!(RegionTerms::new(Estimator::Natural, vec![], None).is_err());
+    assert!(RegionTerms::new(Estimator::Natural, Vec::<(Term, Counts)>::new(), None).is_err());
     let two = labelled(vec![0, 1, 1, 0], 2);
     let other = by_region(&Cpu::new(), Pairs::Auto(&two), &domain, r_bins()).unwrap();
     let mixed = vec![(Term::DD, counts), (Term::RR, other)];

@@ -312,12 +312,13 @@ fn check_shares(terms: &RegionTerms) {
         .enumerate()
     {
         let (term, regions) = &terms.counted()[0];
+        let regions = regions.of_all_pairs().unwrap();
         let left = counts.get(*term).unwrap();
         let by_hand = |of: &dyn Fn(&Counts) -> Vec<f64>| -> Vec<f64> {
             let [t, a, c] = [
-                of(regions.whole()),
-                of(regions.within(k)),
-                of(regions.across(k)),
+                of(&regions.whole()),
+                of(&regions.within(k)),
+                of(&regions.across(k)),
             ];
             (0..t.len()).map(|i| t[i] - a[i] - alpha * c[i]).collect()
         };
@@ -401,8 +402,8 @@ fn regions_leave_out_what_their_particles_bring() {
     }
     check_shares(&terms);
     // Each region drawn once is all pairs.
-    let drawn = terms.counted()[0].1.resampled(&[1; 8]);
-    let expected = terms.counted()[0].1.whole();
+    let expected = terms.counted()[0].1.of_all_pairs().unwrap();
+    let drawn = expected.resampled(&[1; 8]);
     near(
         &drawn.legendre_sums(Legendre::L1).unwrap(),
         &expected.legendre_sums(Legendre::L1).unwrap(),

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{Part, count_classes, count_pairs, count_part};
+use albireo::counts::{Part, count_pairs, count_part, count_prepared};
 use albireo::engine::{AnyEngine, Cpu, PreparedJob};
 use albireo::tally::{
     AngularWeight, Classes, InverseProbability, PairNormalisation, PairWeight, Realisations, Sum,
@@ -264,7 +264,10 @@ fn totals_of_classes_add_up() {
         let weight = || pip(SETTINGS[0].1, normalisation);
         let by_class = |bins: Bins, classes| {
             let what = weighted(bins, weight()).with_classes(classes);
-            count_classes(&engine, &job, what, &Silent).unwrap().0
+            count_prepared(&engine, &job, what, &Silent)
+                .unwrap()
+                .0
+                .by_class()
         };
         let whole = |bins: &RBins| {
             count_pairs(&engine, job.job(), weighted(bins, weight()), &Silent)

@@ -4,9 +4,9 @@
 
 use crate::random;
 
-use albireo::counts::count_classes;
+use albireo::counts::count_prepared;
 use albireo::engine::{Cpu, PreparedJob};
-use albireo::estimators::{IntegralConstraint, RadialConstraint};
+use albireo::estimators::{IntegralConstraint, RadialConstraint, ShellPairs};
 use albireo::tally::Classes;
 use albireo::{
     Binning, CountSpec, Counts, Domain, Edges, Engine, Labels, Particles, Points, RBins, Silent,
@@ -36,7 +36,7 @@ fn bins() -> RBins {
     RBins::new(Edges::linear(0.0, 5.0, 25).unwrap())
 }
 
-fn by_shell(sample: &Particles) -> Vec<Counts> {
+fn by_shell(sample: &Particles) -> Counts {
     let engine = Cpu::new();
     let ready = engine
         .prepare(sample.clone(), &Domain::Open, &Silent)
@@ -44,7 +44,7 @@ fn by_shell(sample: &Particles) -> Vec<Counts> {
     let what = CountSpec::new(bins()).with_weights();
     let what = what.with_classes(Classes::Species);
     let job = PreparedJob::auto(&ready);
-    let counts = count_classes(&engine, &job, what, &Silent);
+    let counts = count_prepared(&engine, &job, what, &Silent);
     counts.unwrap().0
 }
 
@@ -58,7 +58,7 @@ fn model() -> Vec<f64> {
 fn one_shell_has_the_global_constraint() {
     let rr = by_shell(&randoms(300, 1));
     let radial = RadialConstraint::new(&rr, &model()).unwrap();
-    let global = IntegralConstraint::new(&rr[0].normalised(), &model()).unwrap();
+    let global = IntegralConstraint::new(&rr.normalised(), &model()).unwrap();
     assert!((radial.covered - 1.0).abs() < 1e-12 && radial.shells == 1);
     let occupied = radial.values.iter().filter(|value| !value.is_nan());
     assert!(occupied.clone().count() > 10);
@@ -136,9 +136,11 @@ fn an_estimate_lacks_what_the_constraint_says() {
 fn what_makes_no_constraint_is_refused() {
     let rr = by_shell(&randoms(200, 3));
     let refused =
-        |rr: &[Counts], model: &[f64]| RadialConstraint::new(rr, model).unwrap_err().to_string();
-    assert!(refused(&rr[..5], &model()).contains("all pairs of shells, found 5 counts"));
-    assert!(refused(&[], &model()).contains("found 0 counts"));
+        |rr: &Counts, model: &[f64]| RadialConstraint::new(rr, model).unwrap_err().to_string();
+    let five = rr.by_class()[..5].iter().map(Counts::values).collect();
+    let few = ShellPairs::new(five, 1.0).unwrap_err().to_string();
+    assert!(few.contains("all pairs of shells, found 5 counts"));
+    assert!(refused(&rr.whole(), &model()).contains("found 0 counts"));
     assert!(refused(&rr, &model()[..24]).contains("each of 25 bins, found 24"));
     let mut bad = model();
     bad[2] = f64::NAN;

@@ -4,7 +4,7 @@
 
 use crate::random;
 
-use albireo::counts::{RegionCounts, Split, count_pairs, count_regions};
+use albireo::counts::{Split, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     Estimation, Estimator, Jackknife, RandomPairs, Role, SplitRandoms, Term, TermCount, TermCounts,
@@ -180,7 +180,7 @@ fn all_pairs_are_kept_where_they_are_close_together() {
     assert!(SplitRandoms::new(cross, far).is_err());
 }
 
-fn by_region(pairs: Pairs<'_>, bins: impl Into<Bins>) -> RegionCounts {
+fn by_region(pairs: Pairs<'_>, bins: impl Into<Bins>) -> Counts {
     let bins = &bins.into();
     let engine = Cpu::new();
     let prepare = |sample: &Particles| {
@@ -228,15 +228,15 @@ fn realisations_leave_a_region_out_of_every_subset() {
         _ => None,
     };
     let estimation = Estimation::new(Estimator::LandySzalay, &bins, &Domain::Open, sample).unwrap();
+    let near = by_region(Pairs::Auto(&randoms), &near_bins);
     let terms = estimation.run_by_region(None, |term, pairs| {
-        Ok::<_, EstimatorError>(if term.is_random() {
-            far.clone()
+        Ok::<TermCount, EstimatorError>(if term.is_random() {
+            SplitRandoms::new(near.clone(), far.clone())?.into()
         } else {
-            by_region(pairs, &bins)
+            by_region(pairs, &bins).into()
         })
     });
-    let near = by_region(Pairs::Auto(&randoms), &near_bins);
-    let terms = terms.unwrap().with_near(near.clone()).unwrap();
+    let terms = terms.unwrap();
     for (region, found) in terms.jackknife(Jackknife::Standard).enumerate() {
         let found = found.unwrap();
         let rest = |sample: &Particles| without(sample, region as u32);
@@ -256,7 +256,7 @@ fn realisations_leave_a_region_out_of_every_subset() {
         }
     }
     assert!(
-        terms.clone().with_near(far.clone()).is_err(),
+        SplitRandoms::new(far.clone(), far.clone()).is_err(),
         "not the bins that are near"
     );
     let refusal = far

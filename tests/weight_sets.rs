@@ -5,9 +5,7 @@
 use crate::processors;
 use crate::random;
 
-use albireo::counts::{
-    count_prepared, count_regions, count_regions_of_weight_sets, count_weight_sets,
-};
+use albireo::counts::{count_prepared, count_regions, count_weight_sets};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::tally::{
     AngularWeight, Classes, CountSpec, Cut, InverseProbability, Legendre, PairNormalisation,
@@ -247,7 +245,8 @@ fn sets_are_separate_counts(
                 };
                 let all = &what(job.job().pairs());
                 let sets = count_weight_sets(engine, &job, all, &Silent);
-                let by_region = count_regions_of_weight_sets(engine, &job, all, &Silent);
+                let by_region = all.clone().with_classes(Classes::Regions);
+                let by_region = count_weight_sets(engine, &job, by_region, &Silent);
                 (sets.unwrap().0, by_region.unwrap().0)
             };
             let (sets, by_region) = of(&all);

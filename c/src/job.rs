@@ -4,7 +4,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use albireo::counts::{count_classes, count_pairs};
+use albireo::counts::{count_pairs, count_prepared};
 use albireo::engine::{AnyEngine, Auto, Cpu, PreparedJob};
 use albireo::tally::{
     AngularWeight, Classes, Cut, InverseProbability, Legendre, PairNormalisation, PairWeight,
@@ -365,8 +365,8 @@ impl Job {
                 (Some(first), None) => PreparedJob::auto(first),
                 (None, _) => return Err(Failure::null("first")),
             };
-            let (counts, _) = count_classes(&*engine, &job, what, progress)?;
-            Ok(Counted::of(&counts, bins, &degrees))
+            let (counts, _) = count_prepared(&*engine, &job, what, progress)?;
+            Ok(Counted::of(&counts.by_class(), bins, &degrees))
         };
         // A pointer of the caller is handed back to its own function, on this thread.
         // SAFETY: as this function asks.

@@ -1,13 +1,12 @@
 //! Pairs within and between shells of distance: `count --shells SPEC`, of which radial integral constraints are made.
 //!
-//! Entry: [`ShellFlags`], [`ByShell`].
+//! Entry: [`ShellFlags`], [`table`].
 
 use std::str::FromStr;
 
 use albireo::binning::BinAxis;
-use albireo::counts::{JobId, PairKind};
 use albireo::regions::{Regions, Shells};
-use albireo::{Counts, CountsError, PairJob, PairOrder, PairTotal, Particles};
+use albireo::{Counts, PairOrder, Particles};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_samples::Samples;
 use anyhow::{Context, Result};
@@ -111,87 +110,39 @@ impl ShellFlags {
     }
 }
 
-/// The pairs of a sample within and between its shells.
-#[derive(Debug, Clone)]
-pub(crate) struct ByShell {
-    /// All of them.
-    pub(crate) whole: Counts,
-    /// Those of shells (0,0), (0,1), .., (1,1), ..
-    pub(crate) pairs: Vec<Counts>,
-}
-
-impl ByShell {
-    /// Of the counts of all classes of a job.
-    pub(crate) fn of(job: &PairJob<'_>, pairs: Vec<Counts>) -> Result<Self, CountsError> {
-        let first = &pairs[0];
-        let mut npairs = vec![0; first.npairs().len()];
-        let mut weight = first.weight().map(|weight| vec![0.0; weight.len()]);
-        for counts in &pairs {
-            let sums = npairs.iter_mut().zip(counts.npairs());
-            sums.for_each(|(sum, n)| *sum += n);
-            if let (Some(sums), Some(weight)) = (&mut weight, counts.weight()) {
-                sums.iter_mut().zip(weight).for_each(|(sum, w)| *sum += w);
-            }
-        }
-        let bins = first.binning().clone();
-        let total = PairTotal::of(job.pairs(), PairKind::of(job.pairs(), &bins));
-        let whole = Counts::from_parts(bins, npairs, weight, total, JobId::of(job))?;
-        let whole = whole.with_cuts(first.cuts().to_vec());
-        let whole = whole.with_exactness(first.exactness());
-        Ok(Self { whole, pairs })
-    }
-
-    /// The numbers of all pairs of shells in a row.
-    pub(crate) fn rows(&self) -> Rows {
-        let weights: Option<Vec<_>> = self.pairs.iter().map(Counts::weight).collect();
-        let npairs = self.pairs.iter().flat_map(Counts::npairs).copied();
-        Rows {
-            npairs: npairs.collect(),
-            weight: weights.map(|weights| weights.concat()),
-        }
-    }
-}
-
-/// What is counted of each pair of shells in each bin, bins varying fastest.
-#[derive(Debug)]
-pub(crate) struct Rows {
-    npairs: Vec<u64>,
-    weight: Option<Vec<f64>>,
-}
-
-impl Rows {
-    /// A row for each pair of shells and each bin.
-    pub(crate) fn table(
-        self,
-        shells: &Shells,
-        counted: &[Counted],
-        (axes, unit): (&[BinAxis], Option<&str>),
-        mut record: Record,
-    ) -> Result<Table> {
-        let whole = counted.first().context("no count was made")?;
-        let number = u64::from(shells.number());
-        let each = (0..number).flat_map(|a| (a..number).map(move |b| [a, b]));
-        let each: Vec<[u64; 2]> = each.collect();
-        let bins: usize = axes.iter().map(BinAxis::n_bins).product();
-        let shell = |which: usize, name: &str, described: &str| {
-            let described = format!("shell of the {described} point, counting from 0");
-            let values = each.iter().map(|pair| pair[which]).collect();
-            each_repeated(&TableColumn::integers(name, described, values), bins)
-        };
-        let mut columns = vec![
-            shell(0, "shell_1", "nearer"),
-            shell(1, "shell_2", "farther"),
-        ];
-        let edges = edge_columns(axes, unit).into_iter();
-        columns.extend(edges.map(|column| repeated(column, each.len())));
-        let in_rows = Counted {
-            npairs: self.npairs,
-            weight: self.weight,
-            ..whole.clone()
-        };
-        columns.extend(count_columns(&in_rows, ""));
-        record.set("shells", json!(shells.edges().values()));
-        let meta = record.finish(ResultKind::ShellCounts);
-        Ok(Table { columns, meta })
-    }
+/// A row for each pair of shells and each bin, bins varying fastest.
+pub(crate) fn table(
+    counts: &Counts,
+    shells: &Shells,
+    counted: &[Counted],
+    (axes, unit): (&[BinAxis], Option<&str>),
+    mut record: Record,
+) -> Result<Table> {
+    let whole = counted.first().context("no count was made")?;
+    let number = u64::from(shells.number());
+    let each = (0..number).flat_map(|a| (a..number).map(move |b| [a, b]));
+    let each: Vec<[u64; 2]> = each.collect();
+    let bins: usize = axes.iter().map(BinAxis::n_bins).product();
+    let shell = |which: usize, name: &str, described: &str| {
+        let described = format!("shell of the {described} point, counting from 0");
+        let values = each.iter().map(|pair| pair[which]).collect();
+        each_repeated(&TableColumn::integers(name, described, values), bins)
+    };
+    let mut columns = vec![
+        shell(0, "shell_1", "nearer"),
+        shell(1, "shell_2", "farther"),
+    ];
+    let edges = edge_columns(axes, unit).into_iter();
+    columns.extend(edges.map(|column| repeated(column, each.len())));
+    let pairs = counts.by_class();
+    let weights: Option<Vec<_>> = pairs.iter().map(Counts::weight).collect();
+    let in_rows = Counted {
+        npairs: pairs.iter().flat_map(Counts::npairs).copied().collect(),
+        weight: weights.map(|weights| weights.concat()),
+        ..whole.clone()
+    };
+    columns.extend(count_columns(&in_rows, ""));
+    record.set("shells", json!(shells.edges().values()));
+    let meta = record.finish(ResultKind::ShellCounts);
+    Ok(Table { columns, meta })
 }

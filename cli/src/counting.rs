@@ -5,17 +5,13 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use albireo::counts::{
-    JobId, RegionCounts, count_classes, count_prepared, count_regions,
-    count_regions_of_weight_sets, count_weight_sets,
-};
+use albireo::counts::{JobId, count_prepared, count_regions, count_weight_sets};
 use albireo::engine::{Exactness, Prepared, PreparedJob, Report};
 use albireo::tally::{Classes, Cut};
 use albireo::{CountSpec, Counts, Domain, Engine, EngineError, PairJob, Pairs, Particles};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
-use crate::by_shell::ByShell;
 use crate::counted::{Counted, cuts_record, fingerprint};
 use crate::engine::Engines;
 use crate::named_count::NamedCount;
@@ -178,56 +174,25 @@ impl<'a> Counter<'a> {
 
     /// Makes a count, by the engine decided on.
     pub(crate) fn count(&mut self, asked: &NamedCount<'a>) -> Result<Counts> {
-        let what = self.what(asked);
-        if asked.pairs.weight_sets()? > 1 {
-            let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
+        let (what, regions) = (self.what(asked), asked.what.classes() == Classes::Regions);
+        let made = if asked.pairs.weight_sets()? > 1 {
+            self.made_of_sets(asked, |engine: &Worker, job, bar| {
                 count_weight_sets(engine, job, what, bar)
-            };
-            return self.made_of_sets(asked, count, |counts| counts);
-        }
-        let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-            count_prepared(engine, job, what, bar)
+            })
+        } else {
+            self.made(asked, |engine: &Worker, job, bar| {
+                if regions {
+                    count_regions(engine, job, what, bar)
+                } else {
+                    count_prepared(engine, job, what, bar)
+                }
+            })
         };
-        self.made(asked, count, |counts| counts)
-    }
-
-    /// Makes a count kept apart by the regions of the samples, by the engine decided on.
-    pub(crate) fn count_by_region(&mut self, asked: &NamedCount<'a>) -> Result<RegionCounts> {
-        let what = self.what(asked);
-        if asked.pairs.weight_sets()? > 1 {
-            let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-                count_regions_of_weight_sets(engine, job, what, bar)
-            };
-            let made = self.made_of_sets(asked, count, RegionCounts::whole)?;
+        let made = made?;
+        if regions {
             self.note_regions(asked.pairs)?;
-            return Ok(made);
         }
-        let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-            count_regions(engine, job, what, bar)
-        };
-        let made = self.made(asked, count, RegionCounts::whole)?;
-        self.note_regions(asked.pairs)?;
         Ok(made)
-    }
-
-    /// Makes a count of the pairs within and between the shells that label the sample, by the engine decided on.
-    pub(crate) fn count_by_shell(&mut self, asked: &NamedCount<'a>) -> Result<ByShell> {
-        let what = self.what(asked).with_classes(Classes::Species);
-        let mut refused = None;
-        let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-            let (pairs, report) = count_classes(engine, job, what, bar)?;
-            let made = ByShell::of(job.job(), pairs);
-            let made = made.map_err(|error| {
-                refused = Some(error);
-                EngineError::Interrupted
-            });
-            Ok((made?, report))
-        };
-        let made = self.made(asked, count, |by_shell: &ByShell| &by_shell.whole);
-        match refused {
-            Some(error) => Err(error.into()),
-            None => made,
-        }
     }
 
     /// Notes the fingerprint of the last count's regions, by which it is known again.
@@ -241,12 +206,15 @@ impl<'a> Counter<'a> {
     }
 
     /// Has `count` make the counts by all sets of weights, and keeps those of further sets for the measurements by them.
-    fn made_of_sets<C: Clone + 'static>(
+    fn made_of_sets(
         &mut self,
         asked: &NamedCount<'a>,
-        count: impl FnOnce(&Worker, &PreparedJob<'_>, &Bar) -> Result<(Vec<C>, Report), EngineError>,
-        whole: impl Fn(&C) -> &Counts,
-    ) -> Result<C> {
+        count: impl FnOnce(
+            &Worker,
+            &PreparedJob<'_>,
+            &Bar,
+        ) -> Result<(Vec<Counts>, Report), EngineError>,
+    ) -> Result<Counts> {
         let mut further = std::collections::VecDeque::new();
         let first = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
             let (sets, report) = count(engine, job, bar)?;
@@ -256,7 +224,7 @@ impl<'a> Counter<'a> {
                 None => Err(EngineError::Interrupted),
             }
         };
-        let made = self.made(asked, first, &whole)?;
+        let made = self.made(asked, first)?;
         let engine = self.done.last().and_then(|counted| counted.engine.clone());
         let Some(shared) = self.shared.clone() else {
             return Ok(made);
@@ -277,21 +245,21 @@ impl<'a> Counter<'a> {
             let job = PairJob::new(pairs, self.domain)?;
             let key = Key::new(&job, self.what(&of_set), self.exactness());
             let one_pass = ("counted_with", json!("the first set of weights"));
-            let counted = Counted::new(asked.name, whole(&counts), engine.clone(), one_pass);
+            let counted = Counted::new(asked.name, &counts, engine.clone(), one_pass);
             shared.of_sets.keep_all(key, (counts, counted));
         }
         Ok(made)
     }
 
     /// A count as another measurement of the job has made it, noted as one of this measurement.
-    fn made_before<C: Clone + 'static>(&mut self, name: &'static str, key: &Key) -> Option<C> {
+    fn made_before(&mut self, name: &'static str, key: &Key) -> Option<Counts> {
         let shared = self.shared.as_ref()?;
-        if let Some((made, counted)) = shared.of_sets.find::<(C, Counted)>(key) {
+        if let Some((made, counted)) = shared.of_sets.find(key) {
             tracing::info!("{name}: counted with the first set of weights");
             self.done.push(Counted { name, ..counted });
             return Some(made);
         }
-        let (made, counted) = shared.counts.find::<(C, Counted)>(key)?;
+        let (made, counted) = shared.counts.find(key)?;
         tracing::info!("{name}: counted for an earlier measurement of this job");
         let mut counted = Counted { name, ..counted };
         counted.record["shared_in_job"] = json!(true);
@@ -299,13 +267,12 @@ impl<'a> Counter<'a> {
         Some(made)
     }
 
-    /// Has `count` make a count, unless the job has it already, and notes its `whole`.
-    fn made<C: Clone + 'static>(
+    /// Has `count` make a count, unless the job has it already, and notes it.
+    fn made(
         &mut self,
         asked: &NamedCount<'a>,
-        count: impl FnOnce(&Worker, &PreparedJob<'_>, &Bar) -> Result<(C, Report), EngineError>,
-        whole: impl Fn(&C) -> &Counts,
-    ) -> Result<C> {
+        count: impl FnOnce(&Worker, &PreparedJob<'_>, &Bar) -> Result<(Counts, Report), EngineError>,
+    ) -> Result<Counts> {
         let NamedCount { name, pairs, .. } = *asked;
         let _counting = NothingToKeep::begin();
         let key = match &self.shared {
@@ -334,8 +301,7 @@ impl<'a> Counter<'a> {
         engine.begin(name);
         let made = count(engine, &job, &bar);
         bar.clear();
-        let (made, report) = engine.outcome(made)?;
-        let counts = whole(&made);
+        let (counts, report) = engine.outcome(made)?;
         if counts.pair_weight().is_some() {
             asked.check_total(&counts.total())?;
         }
@@ -361,15 +327,15 @@ impl<'a> Counter<'a> {
         }
         let engine = engine.description();
         let took = ("seconds", json!(seconds));
-        let mut counted = Counted::new(name, counts, Some(engine), took);
+        let mut counted = Counted::new(name, &counts, Some(engine), took);
         if let (false, Value::Object(record)) = (asked.made_of.is_empty(), &mut counted.record) {
             record.insert("pair_weight".to_owned(), asked.made_of.clone().into());
         }
         if let (Some(shared), Some(key), true) = (&self.shared, key, engine_is_whole) {
-            shared.counts.keep(key, (made.clone(), counted.clone()));
+            shared.counts.keep(key, (counts.clone(), counted.clone()));
         }
         self.done.push(counted);
-        Ok(made)
+        Ok(counts)
     }
 
     /// Notes a count that was read back from a file.

@@ -3,7 +3,7 @@
 //! Entry: [`NamedCount`].
 
 use albireo::counts::PairKind;
-use albireo::tally::PairWeight;
+use albireo::tally::{Classes, PairWeight};
 use albireo::{Bins, CountSpec, PairTotal, Pairs};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -72,6 +72,12 @@ impl<'a> NamedCount<'a> {
             }
         };
         Ok(Self { what, ..self })
+    }
+
+    /// The same kept apart by classes.
+    pub(crate) fn by(mut self, classes: Classes) -> Self {
+        self.what = self.what.with_classes(classes);
+        self
     }
 
     /// Refuses a total that nothing can be normalised by.

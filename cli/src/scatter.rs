@@ -3,12 +3,12 @@
 //! Entry: [`Method`], [`Scatter`]. Realisations and covariances are made by the library; here they get names and columns.
 
 use albireo::binning::BinAxis;
-use albireo::counts::{PairKind, RegionCounts};
+use albireo::counts::PairKind;
 use albireo::estimators::{
-    CombinedRegions, Covariance, Jackknife, RegionTerms, TermCounts, hartlap_factor,
+    CombinedRegions, Covariance, Jackknife, RegionTerms, TermCount, TermCounts, hartlap_factor,
 };
 use albireo::result::Correlation;
-use albireo::{EstimatorError, PairTotal};
+use albireo::{Counts, EstimatorError, PairTotal};
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
@@ -78,11 +78,10 @@ impl Method {
 }
 
 impl CountedByRegion {
-    fn of(name: &'static str, counts: &RegionCounts) -> Self {
-        let part = |name, what, of: &dyn Fn(usize) -> albireo::Counts| {
-            let regions: Vec<_> = (0..counts.number()).map(of).collect();
-            let weights: Option<Vec<Vec<f64>>> =
-                regions.iter().map(albireo::Counts::weight).collect();
+    fn of(name: &'static str, counts: &Counts) -> Self {
+        let part = |name, what, of: &dyn Fn(usize) -> Counts| {
+            let regions: Vec<_> = (0..counts.regions()).map(of).collect();
+            let weights: Option<Vec<Vec<f64>>> = regions.iter().map(Counts::weight).collect();
             Part {
                 name,
                 what,
@@ -91,21 +90,21 @@ impl CountedByRegion {
                     .flat_map(|counts| counts.npairs().to_vec())
                     .collect(),
                 weight: weights.map(|weights| weights.concat()),
-                totals: regions.iter().map(albireo::Counts::total).collect(),
+                totals: regions.iter().map(Counts::total).collect(),
                 below: Vec::new(),
             }
         };
         Self {
             name,
             parts: [
-                part("within", "both points", &|k| counts.within(k).clone()),
-                part("across", "exactly one point", &|k| counts.across(k).clone()),
+                part("within", "both points", &|k| counts.within(k)),
+                part("across", "exactly one point", &|k| counts.across(k)),
             ],
         }
     }
 
     /// The same with all pairs in the first bins, as `near` has them.
-    fn with_near(mut self, near: &RegionCounts) -> Self {
+    fn with_near(mut self, near: &Counts) -> Self {
         let near = Self::of(self.name, near);
         for (part, near) in self.parts.iter_mut().zip(near.parts) {
             let regions = near.totals.len().max(1);
@@ -181,11 +180,10 @@ impl Scatter {
             }
         };
         let counts = terms.counted().iter();
-        let counts = counts.map(|(term, counts)| {
-            let all = CountedByRegion::of(term.name, counts);
-            match terms.near().filter(|_| term.is_random()) {
-                None => all,
-                Some(near) => all.with_near(near),
+        let counts = counts.map(|(term, counts)| match counts {
+            TermCount::Whole(counts) => CountedByRegion::of(term.name, counts),
+            TermCount::Split(split) => {
+                CountedByRegion::of(term.name, split.far()).with_near(split.near())
             }
         });
         Ok(Self {

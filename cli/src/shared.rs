@@ -3,7 +3,6 @@
 //! Entry: [`Shared`]. A count is used again for the very same particles, weights, regions, bins and sums; who counted it makes no
 //! difference, as all exact engines give the same integers.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,7 +10,9 @@ use std::rc::Rc;
 
 use albireo::counts::JobId;
 use albireo::engine::{AnyEngine, Exactness, Prepared};
-use albireo::{CountSpec, Domain, Groups, PairJob, Particles};
+use albireo::{CountSpec, Counts, Domain, Groups, PairJob, Particles};
+
+use crate::counted::Counted;
 
 /// Most numbers in bins that wait for a measurement that needs them again: a few hundred megabytes with what goes with them.
 const MOST_NUMBERS: usize = 1 << 23;
@@ -109,7 +110,7 @@ impl Key {
 #[derive(Debug)]
 struct Made {
     key: Key,
-    counts: Rc<dyn Any>,
+    counts: (Counts, Counted),
 }
 
 /// Counts that were made, the latest last.
@@ -117,16 +118,15 @@ struct Made {
 pub(crate) struct SharedCounts(Rc<RefCell<VecDeque<Made>>>);
 
 impl SharedCounts {
-    /// The count of this key, if one of such a type has been made.
-    pub(crate) fn find<C: Clone + 'static>(&self, key: &Key) -> Option<C> {
+    /// The count of this key, if it has been made, as results write it.
+    pub(crate) fn find(&self, key: &Key) -> Option<(Counts, Counted)> {
         let all = self.0.borrow();
-        let mut of_key = all.iter().filter(|made| made.key == *key);
-        of_key.find_map(|made| made.counts.downcast_ref::<C>().cloned())
+        let made = all.iter().find(|made| made.key == *key);
+        made.map(|made| made.counts.clone())
     }
 
     /// Keeps a count until all are let go.
-    pub(crate) fn keep_all<C: 'static>(&self, key: Key, counts: C) {
-        let counts = Rc::new(counts);
+    pub(crate) fn keep_all(&self, key: Key, counts: (Counts, Counted)) {
         self.0.borrow_mut().push_back(Made { key, counts });
     }
 
@@ -136,9 +136,8 @@ impl SharedCounts {
     }
 
     /// Keeps a count, and lets go of the oldest where there are too many.
-    pub(crate) fn keep<C: 'static>(&self, key: Key, counts: C) {
+    pub(crate) fn keep(&self, key: Key, counts: (Counts, Counted)) {
         let mut all = self.0.borrow_mut();
-        let counts = Rc::new(counts);
         all.push_back(Made { key, counts });
         let mut numbers: usize = all.iter().map(|made| made.key.numbers).sum();
         while numbers > MOST_NUMBERS

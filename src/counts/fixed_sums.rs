@@ -8,6 +8,8 @@
     reason = "sums are whole numbers below 2^126 here, differences of exponents small"
 )]
 
+use std::ops::Range;
+
 use crate::error::MergeError;
 use crate::fixed_point::{FRACTION_BITS, REST_BITS, in_two_words, largest_exponent, real};
 
@@ -81,21 +83,33 @@ impl FixedSums {
         Some(npairs as f64 * real(1, terms.exponent - 1))
     }
 
-    /// Brings sums to the exponent of the largest of them, so that they add and subtract term by term.
-    pub(super) fn align(all: &mut [&mut Self]) {
-        let values: Vec<Vec<f64>> = all.iter().map(|sums| sums.values()).collect();
-        let exponent = largest_exponent(&values.concat()) - 54;
-        let unit = |v: &f64| libm::scalbn(*v, FRACTION_BITS - exponent);
-        for (sums, values) in all.iter_mut().zip(&values) {
-            let values = values.iter().map(unit);
-            sums.sums = values.map(|v| v.round_ties_even() as i128).collect();
-            sums.exponent = exponent;
+    /// Sums over the same bins in rows, one behind the other, brought to the exponent of the largest of them.
+    pub(super) fn in_rows(rows: &[&Self]) -> Self {
+        let values: Vec<f64> = rows.iter().flat_map(|sums| sums.values()).collect();
+        let terms = rows.first().and_then(|whole| whole.terms);
+        Self {
+            terms,
+            ..Self::nearest(&values)
         }
     }
 
     /// As float64, each rounded once.
     pub(super) fn values(&self) -> Vec<f64> {
         self.sums.iter().map(|&s| real(s, self.exponent)).collect()
+    }
+
+    /// The values of some of the bins.
+    pub(super) fn values_of(&self, bins: Range<usize>) -> Vec<f64> {
+        let sums = self.sums[bins].iter();
+        sums.map(|&sum| real(sum, self.exponent)).collect()
+    }
+
+    /// The sums of some of the bins.
+    pub(super) fn in_bins(&self, bins: Range<usize>) -> Self {
+        Self {
+            sums: self.sums[bins].to_vec(),
+            ..*self
+        }
     }
 
     /// Brings both to the smaller exponent, where every sum is still an integer, and adds.

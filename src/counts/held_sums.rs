@@ -2,6 +2,8 @@
 //!
 //! Entry: [`HeldSums`].
 
+use std::ops::Range;
+
 use super::FixedSums;
 use crate::error::MergeError;
 use crate::tally::{Legendre, Sum};
@@ -86,6 +88,12 @@ impl HeldSums {
         }
     }
 
+    /// The same sums over some of the bins.
+    pub(super) fn in_bins(&self, bins: Range<usize>) -> Self {
+        let part = |(held, sums): &(Held, FixedSums)| (*held, sums.in_bins(bins.clone()));
+        Self(self.0.iter().map(part).collect())
+    }
+
     /// What is held.
     pub(super) fn kinds(&self) -> impl Iterator<Item = Held> + '_ {
         self.0.iter().map(|(held, _)| *held)
@@ -101,11 +109,6 @@ impl HeldSums {
             .collect();
         degrees.sort_by_key(|l| l.degree());
         degrees
-    }
-
-    /// All integers.
-    pub(super) fn integers_mut(&mut self) -> impl Iterator<Item = &mut i128> {
-        self.0.iter_mut().flat_map(|(_, sums)| sums.sums.iter_mut())
     }
 
     /// Puts each integer together with that of `other`, made with the same exponents.

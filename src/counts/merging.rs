@@ -15,6 +15,7 @@ impl Counts {
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.check_settings(other)?;
         let covers = self.covers.union(&other.covers)?;
+        let classes = self.classes.union(&other.classes)?;
         let mut merged = self.clone();
         for (total, &part) in merged.npairs.iter_mut().zip(&other.npairs) {
             *total = total
@@ -22,7 +23,11 @@ impl Counts {
                 .ok_or(MergeError::Overflow("a pair count"))?;
         }
         merged.sums.add(&other.sums)?;
-        *self = Self { covers, ..merged };
+        *self = Self {
+            covers,
+            classes,
+            ..merged
+        };
         Ok(())
     }
 
@@ -37,6 +42,11 @@ impl Counts {
                 right,
             })
         };
+        differ(
+            "the number of regions",
+            self.regions().to_string(),
+            other.regions().to_string(),
+        )?;
         if self.exactness != other.exactness {
             return Err(MergeError::Exactness {
                 left: self.exactness,
@@ -74,6 +84,11 @@ impl Counts {
         if known(self) && known(other) {
             differ("the range of weights", words(self), words(other))?;
         }
+        let classes = |counts: &Self| {
+            let number = counts.classes.classes.len();
+            format!("{number} by {}", counts.classes.by.name())
+        };
+        differ("the classes of pairs", classes(self), classes(other))?;
         if !same_cuts(&self.cuts, &other.cuts) {
             let [left, right] = [self, other].map(|counts| described(&counts.cuts));
             return Err(MergeError::Setting {

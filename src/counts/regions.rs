@@ -1,6 +1,6 @@
-//! Counts kept apart by region, from which those without a region, or of regions drawn at random, follow without another pair.
+//! Counts without a region, or of regions drawn at random, of counts kept apart by region: without another pair.
 //!
-//! Entry: [`count_regions`], [`RegionCounts`]. What errors are made of them is up to the estimators.
+//! Entry: [`count_regions`], [`Counts::without`], [`Counts::resampled`]. What errors are made of them is up to the estimators.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -8,34 +8,15 @@
     reason = "twice a share is 0, 1 or 2"
 )]
 
-use super::classes::{PairSums, check_regions, tables_of};
-use super::weighted::{totals_of, with_weights_of_all};
-use super::{Counts, Covers, FixedSums, Held, PairKind, PairTotal, Part};
+use super::label_sums::check_regions;
+use super::{Counts, Covers, FixedSums, Held, PairTotal, Part, count_prepared};
 use crate::engine::{Engine, PreparedJob, Report};
-use crate::error::{EngineError, MergeError};
-use crate::exactness::Exactness;
-use crate::pairs::PairJob;
+use crate::error::EngineError;
 use crate::progress::Progress;
-use crate::tally::{Classes, CountSpec, PairNormalisation, PairWeight, Tally};
+use crate::tally::{Classes, CountSpec};
 
-/// The counts of a job, and of each region of its samples those of the pairs with both points in it (A) and with one point in it (C).
-///
-/// A pair of two regions is in the C of both.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RegionCounts {
-    pub(super) whole: Counts,
-    pub(super) regions: Vec<Region>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Region {
-    pub(super) within: Counts,
-    pub(super) across: Counts,
-    /// All pairs with no point in the region.
-    pub(super) outside: PairTotal,
-}
-
-/// Counts the pairs of labelled samples, whose labels are the regions that both share, in one pass.
+/// Counts the pairs of labelled samples, whose labels are the regions that both share, in one pass: of all pairs, and of each region those with
+/// both points in it (A) and with one point in it (C). A pair of two regions is in the C of both.
 ///
 /// ```
 /// use albireo::counts::count_regions;
@@ -47,7 +28,7 @@ pub(super) struct Region {
 /// let sample = engine.prepare(sample, &Domain::Open, &Silent)?;
 /// let bins = RBins::new(Edges::new(vec![0.0, 1.25])?);
 /// let (counts, _) = count_regions(&engine, &PreparedJob::auto(&sample), &bins, &Silent)?;
-/// assert_eq!(counts.whole().npairs(), [3]);
+/// assert_eq!((counts.npairs(), counts.regions()), (&[3][..], 2));
 /// assert_eq!((counts.within(0).npairs(), counts.across(0).npairs()), (&[1][..], &[1][..]));
 /// // Without region 0 there is but the pair in region 1.
 /// let rest = counts.without(0, 1.0);
@@ -63,147 +44,43 @@ pub fn count_regions(
     job: &PreparedJob<'_>,
     what: impl Into<CountSpec>,
     progress: &dyn Progress,
-) -> Result<(RegionCounts, Report), EngineError> {
+) -> Result<(Counts, Report), EngineError> {
     check_regions(job.job().pairs())?;
-    let what = what.into().of_job(job.job().pairs());
-    let by_region = what.clone().with_classes(Classes::Regions);
-    let (tally, report) = engine.tally(job, &by_region, progress)?;
-    let counts = RegionCounts::of_job_tally(job.job(), &what, &tally, progress)?;
-    Ok((counts.with_exactness(engine.exactness()), report))
+    let what = what.into().with_classes(Classes::Regions);
+    count_prepared(engine, job, what, progress)
 }
 
-impl RegionCounts {
-    /// The counts of `job` that a tally of the tables of [`Classes::Regions`] holds.
-    pub(super) fn of_job_tally(
-        job: &PairJob<'_>,
-        what: &CountSpec,
-        tally: &Tally,
-        progress: &dyn Progress,
-    ) -> Result<Self, EngineError> {
-        let inverse = what.pair_weight().and_then(PairWeight::inverse);
-        let kind = PairKind::of(job.pairs(), what.bins());
-        let by_label = PairSums::of(job.pairs(), inverse)?;
-        let by_region = what.clone().with_classes(Classes::Regions);
-        let totals = by_label.totals(Classes::Regions, kind);
-        let totals = with_weights_of_all(job, &by_region, totals, progress)?;
-        let tables = tables_of(job, &by_region, tally, totals);
-        let outside = by_label.outside(kind);
-        let whole = totals_of(job, what, progress)?;
-        let mut counts = Self::of_tables(job, tables, (whole[0], outside));
-        if inverse.is_some_and(|inverse| inverse.normalisation() == PairNormalisation::BruteForce) {
-            // All pairs have been looked at: what is left of them is what neither table of the region holds.
-            for region in &mut counts.regions {
-                let held = [&region.within, &region.across].map(|counts| counts.total().weight);
-                region.outside.weight = whole[0].weight - held[0] - held[1];
-            }
-        }
-        Ok(counts)
-    }
-
-    /// The same counts, known to be exact or approximate.
-    #[must_use]
-    pub(super) fn with_exactness(mut self, exactness: Exactness) -> Self {
-        self.whole.exactness = exactness;
-        for region in &mut self.regions {
-            region.within.exactness = exactness;
-            region.across.exactness = exactness;
-        }
-        self
-    }
-
-    /// The counts of `job` that the tables of [`Classes::Regions`] make up.
-    fn of_tables(
-        job: &PairJob<'_>,
-        tables: Vec<Counts>,
-        (total, outside): (PairTotal, Vec<PairTotal>),
-    ) -> Self {
-        let (n, mut tables) = (outside.len(), tables.into_iter());
-        let within: Vec<_> = tables.by_ref().take(n).collect();
-        let first: Vec<_> = tables.by_ref().take(n).collect();
-        let second: Vec<_> = tables.collect();
-        let mut whole = within[0].clone();
-        within[1..]
-            .iter()
-            .for_each(|table| whole.add_sums_of(table));
-        // Each pair across regions is in one table by its first point; in two where there is no first.
-        let mut across = first[0].clone();
-        first[1..]
-            .iter()
-            .for_each(|table| across.add_sums_of(table));
-        whole.add_sums_of(&if second.is_empty() {
-            across.halved()
-        } else {
-            across
-        });
-        whole.covers = Covers::part(super::JobId::of(job), Part::WHOLE, total);
-        let mut second = second.into_iter();
-        let both = |mut first: Counts, second: Option<Counts>| {
-            if let Some(second) = second {
-                let totals = [first.total(), second.total()];
-                first.add_sums_of(&second);
-                first.set_total(PairTotal::of_all(first.kind, &totals));
-            }
-            first
-        };
-        let regions = within.into_iter().zip(first).zip(outside);
-        let regions = regions.map(|((within, first), outside)| Region {
-            within,
-            across: both(first, second.next()),
-            outside,
-        });
-        Self {
-            regions: regions.collect(),
-            whole,
-        }
-    }
-
-    /// Adds the counts of another part of the same job, or of other samples in the same regions, table by table.
-    ///
-    /// # Errors
-    /// Another number of regions, and as [`Counts::merge`]. `self` is then unchanged.
-    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        if self.number() != other.number() {
-            return Err(MergeError::Setting {
-                setting: "the number of regions",
-                left: self.number().to_string(),
-                right: other.number().to_string(),
-            });
-        }
-        let mut merged = self.clone();
-        merged.whole.merge(&other.whole)?;
-        for (ours, theirs) in merged.regions.iter_mut().zip(&other.regions) {
-            ours.within.merge(&theirs.within)?;
-            ours.across.merge(&theirs.across)?;
-            ours.outside = PairTotal::of_all(ours.outside.kind, &[ours.outside, theirs.outside]);
-        }
-        *self = merged;
-        Ok(())
-    }
-
-    /// Number of regions.
-    pub fn number(&self) -> usize {
-        self.regions.len()
-    }
-
-    /// All pairs, as a count without regions has them.
-    pub fn whole(&self) -> &Counts {
-        &self.whole
+impl Counts {
+    /// The number of regions that the pairs are kept apart by; 0 where they are not.
+    pub fn regions(&self) -> usize {
+        self.classes.outside.len()
     }
 
     /// The pairs with both points in region `k`.
     ///
     /// # Panics
     /// There is no region `k`.
-    pub fn within(&self, k: usize) -> &Counts {
-        &self.regions[k].within
+    #[must_use]
+    pub fn within(&self, k: usize) -> Self {
+        assert!(k < self.regions(), "there is no region {k}");
+        self.class(k).unwrap_or_else(|| self.whole())
     }
 
     /// The pairs with exactly one point in region `k`.
     ///
     /// # Panics
     /// There is no region `k`.
-    pub fn across(&self, k: usize) -> &Counts {
-        &self.regions[k].across
+    #[must_use]
+    pub fn across(&self, k: usize) -> Self {
+        let n = self.regions();
+        assert!(k < n, "there is no region {k}");
+        let mut first = self.class(n + k).unwrap_or_else(|| self.whole());
+        if let Some(second) = self.class(2 * n + k) {
+            let totals = [first.total(), second.total()];
+            first.add_sums_of(&second);
+            first.set_total(PairTotal::of_all(first.kind, &totals));
+        }
+        first
     }
 
     /// `T - A_k - alpha C_k` of the pairs in each bin and of all pairs: the counts without region `k`.
@@ -214,44 +91,40 @@ impl RegionCounts {
     /// # Panics
     /// There is no region `k`.
     #[must_use]
-    pub fn without(&self, k: usize, alpha: f64) -> Counts {
+    pub fn without(&self, k: usize, alpha: f64) -> Self {
         self.without_shares(k, alpha, alpha)
     }
 
-    /// As [`RegionCounts::without`], with one `alpha` for the pairs in each bin and another for all pairs.
+    /// As [`Counts::without`], with one `alpha` for the pairs in each bin and another for all pairs.
     ///
     /// # Panics
     /// There is no region `k`.
     #[must_use]
-    pub fn without_shares(&self, k: usize, alpha: f64, alpha_of_totals: f64) -> Counts {
-        let Region {
-            within,
-            across,
-            outside,
-        } = &self.regions[k];
-        let mut left = self.whole.clone();
-        left.take_sums_of(within);
+    pub fn without_shares(&self, k: usize, alpha: f64, alpha_of_totals: f64) -> Self {
+        let (across, outside) = (self.across(k), self.classes.outside[k]);
+        let mut left = self.whole();
+        left.take_sums_of(&self.within(k));
         if [alpha, alpha_of_totals] == [1.0; 2] {
-            left.take_sums_of(across);
-            left.set_total(*outside);
+            left.take_sums_of(&across);
+            left.set_total(outside);
             return left;
         }
         let mut rest = left.clone();
-        rest.take_sums_of(across);
+        rest.take_sums_of(&across);
         let share = 1.0 - alpha;
         let together = |rest: Vec<f64>, cut: Vec<f64>| -> Vec<f64> {
             let both = rest.into_iter().zip(cut);
             both.map(|(rest, cut)| rest + share * cut).collect()
         };
         let weights = together(rest.values(), across.values());
-        for held in self.whole.shared_sums() {
-            let of = |counts: &Counts| counts.sums.get(held).map(FixedSums::values);
-            if let (Some(rest), Some(cut)) = (of(&rest), of(across)) {
+        for held in self.shared_sums() {
+            let of = |counts: &Self| counts.summed(held);
+            if let (Some(rest), Some(cut)) = (of(&rest), of(&across)) {
                 let sums = FixedSums::nearest(&together(rest, cut));
                 left.sums.set(held, sums);
             }
         }
-        let rest_total = rest.in_its_unit(*outside, 1.0);
+        let rest_total = rest.in_its_unit(outside, 1.0);
         let cut_total = rest.in_its_unit(across.total(), 1.0 - alpha_of_totals);
         left.set_total(if alpha_of_totals == 1.0 {
             rest_total
@@ -268,25 +141,20 @@ impl RegionCounts {
     /// # Panics
     /// `times` has another length than there are regions.
     #[must_use]
-    pub fn resampled(&self, times: &[u32]) -> Counts {
-        assert_eq!(times.len(), self.number(), "one number for each region");
-        let mut drawn = self.whole.clone();
+    pub fn resampled(&self, times: &[u32]) -> Self {
+        assert_eq!(times.len(), self.regions(), "one number for each region");
+        let mut drawn = self.whole();
         let bins = drawn.npairs.len();
         let mut weights = vec![0.0; bins];
-        let mut shared: Vec<_> = (self.whole.shared_sums())
+        let mut shared: Vec<_> = (self.shared_sums())
             .map(|held| (held, vec![0.0; bins]))
             .collect();
         // Twice the pairs, so that a half is an integer.
         let mut doubled = vec![0u128; bins];
         let mut totals = Vec::with_capacity(2 * times.len());
-        for (region, &times) in self
-            .regions
-            .iter()
-            .zip(times)
-            .filter(|(_, times)| **times > 0)
-        {
+        for (k, &times) in times.iter().enumerate().filter(|(_, times)| **times > 0) {
             let m = f64::from(times);
-            for (counts, share) in [(&region.within, m), (&region.across, 0.5 * m)] {
+            for (counts, share) in [(self.within(k), m), (self.across(k), 0.5 * m)] {
                 let twice = u128::from((2.0 * share) as u64);
                 let values = counts.values().into_iter().zip(&counts.npairs);
                 for ((weight, pairs), (value, &n)) in
@@ -296,11 +164,11 @@ impl RegionCounts {
                     *pairs += twice * u128::from(n);
                 }
                 for (held, sums) in &mut shared {
-                    let values = counts.sums.get(*held).map(FixedSums::values);
+                    let values = counts.summed(*held);
                     let both = sums.iter_mut().zip(values.into_iter().flatten());
                     both.for_each(|(sum, value)| *sum += share * value);
                 }
-                totals.push(self.whole.in_its_unit(counts.total(), share));
+                totals.push(self.in_its_unit(counts.total(), share));
             }
         }
         let whole = |pairs: &u128| u64::try_from(pairs.div_ceil(2)).unwrap_or(u64::MAX);
@@ -312,15 +180,6 @@ impl RegionCounts {
         drawn.set_total(PairTotal::of_all(drawn.kind, &totals));
         drawn.set_weights(&weights);
         drawn
-    }
-}
-
-impl Counts {
-    /// The sums of every pair counted twice, counted once.
-    fn halved(mut self) -> Self {
-        self.npairs.iter_mut().for_each(|n| *n /= 2);
-        self.sums.integers_mut().for_each(|sum| *sum /= 2);
-        self
     }
 
     /// Puts each number and each sum together with that of `other`, over the same bins and made with the same exponents.

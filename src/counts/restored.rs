@@ -3,7 +3,9 @@
 //! Entry: [`Counts::from_parts`], [`Counts::of_job`].
 
 use super::fixed_sums::FixedTerms;
-use super::{Counts, Covers, FixedSums, Held, HeldSums, JobId, PairKind, PairTotal, Part};
+use super::{
+    ClassAxis, Counts, Covers, FixedSums, Held, HeldSums, JobId, PairKind, PairTotal, Part,
+};
 use crate::binning::Bins;
 use crate::error::CountsError;
 use crate::exact_sum::ExactSum;
@@ -55,6 +57,7 @@ impl Counts {
             binning,
             npairs,
             sums: HeldSums::of_weights(weight.map(|weight| FixedSums::nearest(&weight))),
+            classes: ClassAxis::default(),
             exactness: Exactness::Exact,
             covers: Covers::part(job, Part::WHOLE, total),
             pair_weight: None,
@@ -62,14 +65,15 @@ impl Counts {
         })
     }
 
-    /// The same with Legendre sums made elsewhere, one value a bin in the unit of [`Counts::values`].
+    /// The same of all pairs, with Legendre sums made elsewhere, one value a bin in the unit of [`Counts::values`].
     ///
     /// # Errors
     /// A number of sums other than the number of bins, or a sum that is not finite, or of unweighted pairs larger than their number.
-    pub fn with_legendre_sums(mut self, l: Legendre, sums: &[f64]) -> Result<Self, CountsError> {
+    pub fn with_legendre_sums(self, l: Legendre, sums: &[f64]) -> Result<Self, CountsError> {
+        let mut counts = self.whole();
         check_number("Legendre sum", self.binning.n_bins(), sums.len())?;
-        let weighted = self.is_weighted();
-        for (bin, (&pairs, &sum)) in self.npairs.iter().zip(sums).enumerate() {
+        let weighted = counts.is_weighted();
+        for (bin, (&pairs, &sum)) in counts.npairs.iter().zip(sums).enumerate() {
             if !sum.is_finite() {
                 return Err(CountsError::NotFinite { bin, weight: sum });
             }
@@ -86,9 +90,9 @@ impl Counts {
             }
         }
         if l != Legendre::L0 {
-            self.sums.set(Held::Legendre(l), FixedSums::nearest(sums));
+            counts.sums.set(Held::Legendre(l), FixedSums::nearest(sums));
         }
-        Ok(self)
+        Ok(counts)
     }
 
     /// Counts of `job` made elsewhere, held to what its particles allow: the totals are those of the job.

@@ -1,32 +1,101 @@
-//! Counts by region made before, of the particles of a job.
+//! Counts by region made elsewhere, such as those read back from a file, and what they must satisfy.
 //!
-//! Entry: [`RegionCounts::of_job`].
+//! Entry: [`Counts::with_regions`], and [`Counts::with_regions_of`] for the particles of a job.
 
-use super::classes::{PairSums, check_regions};
-use super::{Counts, JobId, PairKind, PairTotal, RegionCounts};
+use super::class_axis::{Class, ClassAxis};
+use super::label_sums::{PairSums, check_regions};
+use super::weighted::across;
+use super::{Counts, FixedSums, Held, HeldSums, JobId, PairKind, PairTotal};
 use crate::error::{CountsError, JobError};
+use crate::exactness::Exactness;
 use crate::pairs::PairJob;
 use crate::tally::Classes;
 
 /// The pairs in each bin, and their weights where there are any.
 type Values = (Vec<u64>, Option<Vec<f64>>);
 
-impl RegionCounts {
+impl Counts {
+    /// The same counts kept apart by region: of each region those of the pairs within it and of those with one point in it, made elsewhere.
+    ///
+    /// Where sums of weights have been rounded to float64, so is what is left of them without a region.
+    ///
+    /// ```
+    /// use albireo::counts::{JobId, PairKind};
+    /// use albireo::{Counts, Edges, PairTotal, RBins};
+    /// let bins = RBins::new(Edges::linear(0.0, 2.0, 1)?);
+    /// let of = |npairs, total| {
+    ///     let total = PairTotal::unweighted(PairKind::AutoUnordered, total);
+    ///     Counts::from_parts(bins.clone(), vec![npairs], None, total, JobId(1))
+    /// };
+    /// let regions = vec![[of(1, 1)?, of(1, 4)?], [of(1, 1)?, of(1, 4)?]];
+    /// let counts = of(3, 6)?.with_regions(regions)?;
+    /// assert_eq!((counts.without(0, 1.0).npairs(), counts.without(0, 1.0).total().pairs), (&[1][..], 1));
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CountsError::Regions`]: fewer than two regions, other bins, weights in some counts only, or numbers of pairs that
+    /// do not add up to those of all: each pair lies within a region or across the borders of two.
+    pub fn with_regions(self, regions: Vec<[Self; 2]>) -> Result<Self, CountsError> {
+        let n = regions.len();
+        if n < 2 {
+            let found = format!("2 regions are needed at least, found {n}");
+            return Err(CountsError::Regions(found));
+        }
+        check_parts(&self, &regions)?;
+        let total = self.total();
+        let outside = |(k, [within, across]): (usize, &[Self; 2])| {
+            let (within, across) = (within.total(), across.total());
+            let pairs = total.pairs.checked_sub(within.pairs);
+            let pairs = pairs.and_then(|pairs| pairs.checked_sub(across.pairs));
+            let weight = total.weight - within.weight - across.weight;
+            let pairs = pairs.ok_or_else(|| {
+                CountsError::Regions(format!("region {k} has more pairs in all than there are"))
+            })?;
+            Ok(PairTotal {
+                pairs,
+                weight,
+                ..total
+            })
+        };
+        let outside = regions.iter().enumerate().map(outside);
+        let outside = outside.collect::<Result<_, CountsError>>()?;
+        let rows = [0, 1].map(|which| regions.iter().map(move |parts| &parts[which]));
+        let rows: Vec<&Self> = rows.into_iter().flatten().collect();
+        let class = |counts: &&Self| Class {
+            kind: counts.kind,
+            covers: counts.covers.clone(),
+        };
+        let all = || std::iter::once(&self).chain(rows.iter().copied());
+        let weights: Option<Vec<&FixedSums>> =
+            all().map(|counts| counts.sums.get(Held::Weight)).collect();
+        let npairs = all().flat_map(|counts| counts.npairs()).copied();
+        Ok(Self {
+            npairs: npairs.collect(),
+            sums: HeldSums::of_weights(weights.map(|weights| FixedSums::in_rows(&weights))),
+            classes: ClassAxis {
+                by: Classes::Regions,
+                classes: rows.iter().map(class).collect(),
+                outside,
+            },
+            ..self.whole()
+        })
+    }
+
     /// Counts of the labelled samples of `job` made elsewhere: of all pairs, and of each region those within it and those across its border. The
     /// totals are those of the job.
     ///
     /// Sums of weights are rounded to float64 in such counts, and so is what is left of them without a region.
     ///
     /// ```
-    /// use albireo::counts::RegionCounts;
-    /// use albireo::{Domain, Edges, Labels, Counts, PairJob, Pairs, Particles, Points, RBins};
+    /// use albireo::{Counts, Domain, Edges, Labels, PairJob, Pairs, Particles, Points, RBins};
     /// let rows = [[0.0; 3], [0.5, 0.0, 0.0], [1.5, 0.0, 0.0], [2.0, 0.0, 0.0]];
     /// let sample = Particles::new(Points::from_rows(&rows)?).labelled(Labels::new(vec![0, 0, 1, 1], 2)?)?;
     /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
     /// let bins = RBins::new(Edges::new(vec![0.0, 1.25])?);
     /// let whole = Counts::of_job(&job, bins, vec![3], None)?;
     /// let region = [(vec![1], None), (vec![1], None)];
-    /// let counts = RegionCounts::of_job(&job, whole, vec![region.clone(), region])?;
+    /// let counts = whole.with_regions_of(&job, vec![region.clone(), region])?;
     /// assert_eq!(counts.without(0, 1.0).total().pairs, 1);
     /// # Ok::<(), albireo::Error>(())
     /// ```
@@ -34,15 +103,15 @@ impl RegionCounts {
     /// # Errors
     /// [`CountsError::Regions`]: samples without labels, other regions than they have, or numbers of pairs that do not add up to those of all;
     /// otherwise as [`Counts::from_parts`].
-    pub fn of_job(
+    pub fn with_regions_of(
+        self,
         job: &PairJob<'_>,
-        whole: Counts,
         parts: Vec<[Values; 2]>,
     ) -> Result<Self, CountsError> {
         let refused = |error: JobError| CountsError::Regions(error.to_string());
         check_regions(job.pairs()).map_err(refused)?;
         let sums = PairSums::of(job.pairs(), None).map_err(refused)?;
-        let kind = PairKind::of(job.pairs(), whole.binning());
+        let kind = PairKind::of(job.pairs(), self.binning());
         let totals = sums.totals(Classes::Regions, kind);
         let outside = sums.outside(kind);
         let n = outside.len();
@@ -52,23 +121,49 @@ impl RegionCounts {
                 parts.len()
             )));
         }
-        let across = |k: usize| match totals.get(2 * n + k) {
-            None => totals[n + k],
-            Some(into) => PairTotal::of_all(totals[n + k].kind, &[totals[n + k], *into]),
-        };
         let mut regions = Vec::with_capacity(n);
         for (k, [within, beyond]) in parts.into_iter().enumerate() {
             let of = |(npairs, weight): Values, total: PairTotal| {
-                let (bins, id) = (whole.binning().clone(), JobId(k as u64));
-                let counts = Counts::from_parts(bins, npairs, weight, total, id)?;
-                Ok::<_, CountsError>(counts.with_exactness(whole.exactness()))
+                let (bins, id) = (self.binning().clone(), JobId(k as u64));
+                let counts = Self::from_parts(bins, npairs, weight, total, id)?;
+                Ok::<_, CountsError>(counts.with_exactness(self.exactness()))
             };
-            regions.push([of(within, totals[k])?, of(beyond, across(k))?]);
+            regions.push([of(within, totals[k])?, of(beyond, across(&totals, n, k))?]);
         }
-        let mut counts = Self::from_parts(whole, regions)?;
-        for (region, outside) in counts.regions.iter_mut().zip(outside) {
-            region.outside = outside;
-        }
+        let mut counts = self.with_regions(regions)?;
+        counts.classes.outside = outside;
         Ok(counts)
     }
+}
+
+/// Refuses parts that are not those of the whole.
+fn check_parts(whole: &Counts, regions: &[[Counts; 2]]) -> Result<(), CountsError> {
+    let refuse = |what: String| Err(CountsError::Regions(what));
+    let alike =
+        |part: &Counts| part.binning == whole.binning && part.is_weighted() == whole.is_weighted();
+    if let Some(k) = regions.iter().position(|parts| !parts.iter().all(alike)) {
+        return refuse(format!(
+            "those of region {k} are in other bins or weighted otherwise"
+        ));
+    }
+    for (bin, &expected) in whole.npairs.iter().enumerate() {
+        let part = |which: usize| -> u128 {
+            let parts = regions.iter().map(|parts| parts[which].npairs[bin]);
+            parts.map(u128::from).sum()
+        };
+        // A pair across a border is one of two regions.
+        let (twice, expected) = (2 * part(0) + part(1), 2 * u128::from(expected));
+        if twice != expected {
+            return refuse(format!(
+                "in bin {bin} they hold {} pairs, not {}",
+                twice as f64 / 2.0,
+                expected / 2
+            ));
+        }
+    }
+    let exact = |part: &Counts| part.exactness == whole.exactness;
+    if whole.exactness == Exactness::Exact && !regions.iter().flatten().all(exact) {
+        return refuse("some are approximate".to_owned());
+    }
+    Ok(())
 }

@@ -1,9 +1,9 @@
 //! Counts by several sets of weights, from one traversal of the pairs.
 //!
-//! Entry: [`count_weight_sets`] and [`count_regions_of_weight_sets`].
+//! Entry: [`count_weight_sets`].
 
-use super::classes::check_regions;
-use super::{Counts, RegionCounts};
+use super::label_sums::check_regions;
+use super::{Counts, Part};
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::EngineError;
 use crate::pairs::{PairJob, Pairs};
@@ -35,40 +35,23 @@ use crate::tally::{Classes, CountSpec, Sum, WeightedSum, weight_exponents};
 /// ```
 ///
 /// # Errors
-/// Samples with different numbers of sets, both more than one; otherwise as [`Engine::tally`].
+/// Samples with different numbers of sets, both more than one; where classes are regions those of [`super::count_regions`]; otherwise as
+/// [`Engine::tally`].
 pub fn count_weight_sets(
     engine: &dyn Engine,
     job: &PreparedJob<'_>,
     what: impl Into<CountSpec>,
     progress: &dyn Progress,
 ) -> Result<(Vec<Counts>, Report), EngineError> {
-    let all = AllSets::of(job.job(), &what.into())?;
+    let what = what.into();
+    if what.classes() == Classes::Regions {
+        check_regions(job.job().pairs())?;
+    }
+    let all = AllSets::of(job.job(), &what)?;
     let (tally, report) = engine.tally(job, &all.what, progress)?;
     let counts = all.sets.iter().map(|set| {
         let (job, tally) = (set.job(job.job()), tally.with_sums(&set.places));
-        let counts = Counts::of_job_tally(&job, &set.what, &tally, progress)?;
-        Ok(counts.with_exactness(engine.exactness()))
-    });
-    Ok((counts.collect::<Result<_, EngineError>>()?, report))
-}
-
-/// As [`count_weight_sets`], kept apart by the regions of the samples as [`super::count_regions`] has them.
-///
-/// # Errors
-/// Those of [`count_weight_sets`] and of [`super::count_regions`].
-pub fn count_regions_of_weight_sets(
-    engine: &dyn Engine,
-    job: &PreparedJob<'_>,
-    what: impl Into<CountSpec>,
-    progress: &dyn Progress,
-) -> Result<(Vec<RegionCounts>, Report), EngineError> {
-    check_regions(job.job().pairs())?;
-    let all = AllSets::of(job.job(), &what.into())?;
-    let by_region = all.what.clone().with_classes(Classes::Regions);
-    let (tally, report) = engine.tally(job, &by_region, progress)?;
-    let counts = all.sets.iter().map(|set| {
-        let (job, tally) = (set.job(job.job()), tally.with_sums(&set.places));
-        let counts = RegionCounts::of_job_tally(&job, &set.what, &tally, progress)?;
+        let counts = Counts::of_tally(&job, &set.what, (&tally, Part::WHOLE), progress)?;
         Ok(counts.with_exactness(engine.exactness()))
     });
     Ok((counts.collect::<Result<_, EngineError>>()?, report))

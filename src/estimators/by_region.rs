@@ -6,9 +6,8 @@ use super::AnalyticRr;
 use super::cells::CellRr;
 use super::estimator::AnyEstimator;
 use super::jackknife::{Jackknife, bootstrap_draws};
-use super::split_randoms::SplitRandoms;
 use super::terms::{Term, TermCount, TermCounts};
-use crate::counts::{Counts, RegionCounts};
+use crate::counts::Counts;
 use crate::error::EstimatorError;
 use crate::result::Correlation;
 
@@ -54,10 +53,9 @@ use crate::result::Correlation;
 #[derive(Debug, Clone)]
 pub struct RegionTerms {
     estimator: AnyEstimator,
-    counted: Vec<(Term, RegionCounts)>,
+    counted: Vec<(Term, TermCount)>,
     known: Option<CellRr>,
-    /// All pairs of randoms in the first bins, where those counted are within subsets.
-    near: Option<RegionCounts>,
+    number: usize,
 }
 
 impl RegionTerms {
@@ -65,57 +63,34 @@ impl RegionTerms {
     ///
     /// # Errors
     /// [`EstimatorError::Needs`]: no count, or counts kept apart by different numbers of regions.
-    pub fn new(
+    pub fn new<C: Into<TermCount>>(
         estimator: impl Into<AnyEstimator>,
-        counted: Vec<(Term, RegionCounts)>,
+        counted: impl IntoIterator<Item = (Term, C)>,
         known: Option<CellRr>,
     ) -> Result<Self, EstimatorError> {
-        let Some((first, counts)) = counted.first() else {
+        let counted = counted.into_iter();
+        let counted = counted.map(|(term, counts)| (term, counts.into()));
+        let counted: Vec<(Term, TermCount)> = counted.collect();
+        let numbers = counted.iter().flat_map(|(term, counts)| {
+            let counts = counts.parts().into_iter();
+            counts.map(|counts| (term.name, counts.regions()))
+        });
+        let known_regions = known.iter().map(|known| ("RR", known.number()));
+        let mut numbers = numbers.chain(known_regions);
+        let Some((first, number)) = numbers.next() else {
             return Err(EstimatorError::Needs("no pairs were counted".to_owned()));
         };
-        let number = counts.number();
-        let numbers = counted
-            .iter()
-            .map(|(term, counts)| (term.name, counts.number()));
-        let known_regions = known.iter().map(|known| ("RR", known.number()));
-        let mut others = numbers.chain(known_regions);
-        if let Some((name, found)) = others.find(|&(_, found)| found != number) {
+        if let Some((name, found)) = numbers.find(|&(_, found)| found != number) {
             return Err(EstimatorError::Needs(format!(
-                "all counts must be kept apart by the same regions: {} by {number}, {name} by {found}",
-                first.name
+                "all counts must be kept apart by the same regions: {first} by {number}, {name} by {found}",
             )));
         }
         Ok(Self {
             estimator: estimator.into(),
             counted,
             known,
-            near: None,
+            number,
         })
-    }
-
-    /// The same with the pairs of all randoms in the first bins, where those counted are of randoms that were split: see
-    /// [`SplitRandoms`].
-    ///
-    /// # Errors
-    /// As [`SplitRandoms::new`]; [`EstimatorError::Needs`]: no pairs of randoms were counted, or by other regions.
-    pub fn with_near(self, near: RegionCounts) -> Result<Self, EstimatorError> {
-        let random = self.counted.iter().find(|(term, _)| term.is_random());
-        let Some((_, far)) = random.filter(|(_, far)| far.number() == near.number()) else {
-            return Err(EstimatorError::Needs(format!(
-                "pairs of split randoms must be kept apart by the same {} regions",
-                self.number()
-            )));
-        };
-        SplitRandoms::new(near.whole().clone(), far.whole().clone())?;
-        Ok(Self {
-            near: Some(near),
-            ..self
-        })
-    }
-
-    /// All pairs of randoms in the first bins, where those counted are within subsets.
-    pub fn near(&self) -> Option<&RegionCounts> {
-        self.near.as_ref()
     }
 
     /// The estimator that takes them.
@@ -130,11 +105,11 @@ impl RegionTerms {
 
     /// Number of regions.
     pub fn number(&self) -> usize {
-        self.counted[0].1.number()
+        self.number
     }
 
     /// The counts, in the order in which results list them.
-    pub fn counted(&self) -> &[(Term, RegionCounts)] {
+    pub fn counted(&self) -> &[(Term, TermCount)] {
         &self.counted
     }
 
@@ -149,7 +124,7 @@ impl RegionTerms {
     /// The counts of all pairs.
     pub fn counts(&self) -> TermCounts {
         let known = self.known.as_ref().map(|known| known.whole().clone());
-        self.of(|counts| counts.whole().clone(), known)
+        self.of(Counts::whole, known)
     }
 
     /// The correlation function without region k, for each k: by the same estimator, of counts without the region.
@@ -211,14 +186,9 @@ impl RegionTerms {
         }))
     }
 
-    fn of(&self, count: impl Fn(&RegionCounts) -> Counts, known: Option<AnalyticRr>) -> TermCounts {
-        let counted = self.counted.iter().map(|(term, counts)| {
-            let made: TermCount = match self.near.as_ref().filter(|_| term.is_random()) {
-                Some(near) => SplitRandoms::of_parts(count(near), count(counts)).into(),
-                None => count(counts).into(),
-            };
-            (*term, made)
-        });
+    fn of(&self, count: impl Fn(&Counts) -> Counts, known: Option<AnalyticRr>) -> TermCounts {
+        let counted = self.counted.iter();
+        let counted = counted.map(|(term, counts)| (*term, counts.each(&count)));
         TermCounts::new(counted, known)
     }
 }

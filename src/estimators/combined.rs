@@ -9,7 +9,7 @@ use super::by_region::RegionTerms;
 use super::estimator::AnyEstimator;
 use super::jackknife::{Jackknife, bootstrap_draws};
 use super::terms::{Term, TermCounts};
-use crate::counts::{Counts, RegionCounts};
+use crate::counts::Counts;
 use crate::error::EstimatorError;
 use crate::result::Correlation;
 
@@ -41,6 +41,21 @@ fn factors<'a>(
         Ok(random / own)
     };
     counts.map(factor).collect()
+}
+
+/// The counts of a part, which must be of all pairs.
+fn of_all_pairs(part: &RegionTerms) -> Result<Vec<(Term, &Counts)>, EstimatorError> {
+    let mut all = Vec::new();
+    for (term, counts) in part.counted() {
+        let counts = counts.of_all_pairs().ok_or_else(|| {
+            needs(format!(
+                "parts of the sky are put together by counts of all pairs: those of {} are within subsets",
+                term.name
+            ))
+        })?;
+        all.push((*term, counts));
+    }
+    Ok(all)
 }
 
 /// The rescaled counts of all parts, added term by term.
@@ -102,7 +117,7 @@ pub fn combined(parts: &[Counted]) -> Result<TermCounts, EstimatorError> {
 /// The factors of a part stay those of all its pairs when one of its regions is left out, as in pycorr.
 ///
 /// ```
-/// use albireo::counts::{JobId, PairKind, RegionCounts};
+/// use albireo::counts::{JobId, PairKind};
 /// use albireo::estimators::{CombinedRegions, Estimator, Jackknife, RegionTerms, Term};
 /// use albireo::{Edges, Counts, PairTotal, RBins};
 /// let bins = RBins::new(Edges::linear(0.0, 2.0, 1)?);
@@ -112,7 +127,7 @@ pub fn combined(parts: &[Counted]) -> Result<TermCounts, EstimatorError> {
 /// };
 /// let cap = |n: u64| {
 ///     let half = |n| Ok::<_, albireo::Error>([of(3 * n, 10 * n)?, of(2 * n, 20 * n)?]);
-///     let counts = |n| Ok::<_, albireo::Error>(RegionCounts::from_parts(of(8 * n, 40 * n)?, vec![half(n)?, half(n)?])?);
+///     let counts = |n| Ok::<_, albireo::Error>(of(8 * n, 40 * n)?.with_regions(vec![half(n)?, half(n)?])?);
 ///     let counted = vec![(Term::DD, counts(n)?), (Term::RR, counts(5 * n)?)];
 ///     Ok::<_, albireo::Error>(RegionTerms::new(Estimator::Natural, counted, None)?)
 /// };
@@ -146,10 +161,7 @@ impl CombinedRegions {
                 "parts of the sky are put together by their random pairs, and RR was not counted",
             ));
         }
-        let of = |part: &RegionTerms| {
-            let counted = part.counted().iter();
-            factors(counted.map(|(term, counts)| (*term, counts.whole())))
-        };
+        let of = |part: &RegionTerms| factors(of_all_pairs(part)?.into_iter());
         let factors = parts.iter().map(of).collect::<Result<_, _>>()?;
         Ok(Self {
             estimator,
@@ -173,7 +185,7 @@ impl CombinedRegions {
     /// # Errors
     /// As [`combined`].
     pub fn counts(&self) -> Result<TermCounts, EstimatorError> {
-        self.counts_of(|_, counts| counts.whole().clone())
+        self.counts_of(|_, counts| counts.whole())
     }
 
     /// The correlation function of all pairs.
@@ -201,7 +213,7 @@ impl CombinedRegions {
                 if part == of {
                     counts.without_shares(k, alpha, of_totals)
                 } else {
-                    counts.whole().clone()
+                    counts.whole()
                 }
             })?;
             self.estimator.estimate(&counts)
@@ -229,7 +241,7 @@ impl CombinedRegions {
             .collect();
         Ok(draws.map(move |times| {
             let counts = self.counts_of(|part, counts| {
-                let own = &times[starts[part]..][..counts.number()];
+                let own = &times[starts[part]..][..counts.regions()];
                 counts.resampled(own)
             })?;
             self.estimator.estimate(&counts)
@@ -239,15 +251,15 @@ impl CombinedRegions {
     /// The combination of what `of` makes of the counts of each part.
     fn counts_of(
         &self,
-        of: impl Fn(usize, &RegionCounts) -> Counts,
+        of: impl Fn(usize, &Counts) -> Counts,
     ) -> Result<TermCounts, EstimatorError> {
-        let part = |(part, terms): (usize, &RegionTerms)| -> Counted {
-            let counted = terms.counted().iter();
-            counted
-                .map(|(term, counts)| (*term, of(part, counts)))
-                .collect()
+        let part = |(part, terms): (usize, &RegionTerms)| -> Result<Counted, EstimatorError> {
+            let counted = of_all_pairs(terms)?.into_iter();
+            Ok(counted
+                .map(|(term, counts)| (term, of(part, counts)))
+                .collect())
         };
-        let parts: Vec<_> = self.parts.iter().enumerate().map(part).collect();
-        added(&parts, &self.factors)
+        let parts = self.parts.iter().enumerate().map(part);
+        added(&parts.collect::<Result<Vec<_>, _>>()?, &self.factors)
     }
 }

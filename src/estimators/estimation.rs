@@ -8,7 +8,6 @@ use super::estimator::AnyEstimator;
 use super::terms::{Role, Term, TermCount, TermCounts};
 use super::{AnalyticRr, RandomPairs};
 use crate::binning::Bins;
-use crate::counts::RegionCounts;
 use crate::domain::Domain;
 use crate::engine::Pairs;
 use crate::error::EstimatorError;
@@ -164,10 +163,10 @@ impl<'a> Estimation<'a> {
     ///
     /// # Errors
     /// Those of `count`; [`EstimatorError::AnalyticRr`] where random pairs are known, but not those of a region.
-    pub fn run_by_region<E: From<EstimatorError>>(
+    pub fn run_by_region<E: From<EstimatorError>, C: Into<TermCount>>(
         self,
         cells: Option<&Cells>,
-        mut count: impl FnMut(Term, Pairs<'a>) -> Result<RegionCounts, E>,
+        mut count: impl FnMut(Term, Pairs<'a>) -> Result<C, E>,
     ) -> Result<RegionTerms, E> {
         let known = self
             .known

@@ -23,7 +23,7 @@ use crate::tally::unordered_classes;
 /// Shells should be as thin as what the redshifts were drawn from resolves. Bins should reach all pairs; how many they hold is reported.
 ///
 /// ```
-/// use albireo::counts::count_classes;
+/// use albireo::counts::count_prepared;
 /// use albireo::engine::{Cpu, PreparedJob};
 /// use albireo::estimators::RadialConstraint;
 /// use albireo::tally::Classes;
@@ -35,7 +35,7 @@ use crate::tally::unordered_classes;
 /// let engine = Cpu::new();
 /// let randoms = engine.prepare(Particles::new(points).labelled(labels)?, &Domain::Open, &Silent)?;
 /// let bins = RBins::new(Edges::linear(0.0, 2.0, 8)?);
-/// let (rr, _) = count_classes(&engine, &PreparedJob::auto(&randoms), CountSpec::new(&bins).with_classes(Classes::Species), &Silent)?;
+/// let (rr, _) = count_prepared(&engine, &PreparedJob::auto(&randoms), CountSpec::new(&bins).with_classes(Classes::Species), &Silent)?;
 /// let model = [1.0, 0.5, 0.25, 0.1, 0.0, 0.0, 0.0, 0.0];
 /// let radial = RadialConstraint::new(&rr, &model)?;
 /// assert!(radial.values[0] > radial.values[5] && radial.covered == 1.0);
@@ -108,22 +108,20 @@ impl ShellPairs {
         })
     }
 
-    /// Of counts, as [`crate::counts::count_classes`] makes those of one sample each once, by its weights where it has any.
+    /// Of the counts of a sample by its shells ([`Classes::Species`](crate::tally::Classes::Species)), each pair once, by its weights where it has any.
     ///
     /// # Errors
     /// As [`ShellPairs::new`]; counts of both orders of each pair.
-    pub fn of_counts(rr: &[Counts]) -> Result<Self, EstimatorError> {
-        if rr
-            .iter()
-            .any(|counts| counts.kind() == PairKind::AutoOrdered)
-        {
+    pub fn of_counts(rr: &Counts) -> Result<Self, EstimatorError> {
+        if rr.kind() != PairKind::AutoUnordered {
             return refuse(
                 "a radial integral constraint needs random pairs that are counted once each",
             );
         }
         let of = |counts: &Counts| counts.total().normalisation(counts.is_weighted());
-        let total = rr.iter().map(of).sum();
-        Self::new(rr.iter().map(Counts::values).collect(), total)
+        let shells = rr.by_class();
+        let total = shells.iter().map(of).sum();
+        Self::new(shells.iter().map(Counts::values).collect(), total)
     }
 
     /// Number of bins.
@@ -145,13 +143,12 @@ impl ShellPairs {
 }
 
 impl RadialConstraint {
-    /// Of random pairs within and between shells, as [`crate::counts::count_classes`] counts those of one sample each once, and a model of xi
-    /// in the same bins.
+    /// Of random pairs within and between shells, as [`ShellPairs::of_counts`] takes them, and a model of xi in the same bins.
     ///
     /// # Errors
     /// [`EstimatorError::Needs`]: counts that are not those of all pairs of shells, another number of bins in the model, no random pair, or a
     /// model that is not finite where there are random pairs.
-    pub fn new(rr: &[Counts], model: &[f64]) -> Result<Self, EstimatorError> {
+    pub fn new(rr: &Counts, model: &[f64]) -> Result<Self, EstimatorError> {
         Self::of_shells(&ShellPairs::of_counts(rr)?, model)
     }
 

@@ -77,8 +77,9 @@ impl SplitRandoms {
         Ok(Self { near, far })
     }
 
-    /// Joins parts of counts that could be joined: they are in the same bins, and of the same pairs.
-    pub(super) fn of_parts(near: Counts, far: Counts) -> Self {
+    /// What `count` makes of both: counts in the same bins, of the same pairs.
+    pub(super) fn each(&self, count: impl Fn(&Counts) -> Counts) -> Self {
+        let [near, far] = [&self.near, &self.far].map(count);
         Self { near, far }
     }
 

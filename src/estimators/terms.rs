@@ -132,6 +132,32 @@ pub enum TermCount {
     Split(SplitRandoms),
 }
 
+impl TermCount {
+    /// The count of all pairs; none of randoms that were split.
+    pub fn of_all_pairs(&self) -> Option<&Counts> {
+        match self {
+            Self::Whole(counts) => Some(counts),
+            Self::Split(_) => None,
+        }
+    }
+
+    /// What was counted: one count, or that of the pairs close together and that within subsets.
+    pub(super) fn parts(&self) -> Vec<&Counts> {
+        match self {
+            Self::Whole(counts) => vec![counts],
+            Self::Split(split) => vec![split.near(), split.far()],
+        }
+    }
+
+    /// What `count` makes of each of them.
+    pub(super) fn each(&self, count: impl Fn(&Counts) -> Counts) -> Self {
+        match self {
+            Self::Whole(counts) => Self::Whole(count(counts)),
+            Self::Split(split) => Self::Split(split.each(count)),
+        }
+    }
+}
+
 impl From<Counts> for TermCount {
     fn from(counts: Counts) -> Self {
         Self::Whole(counts)
@@ -203,10 +229,7 @@ impl TermCounts {
 
     /// The count of all pairs of `term`, if it was made.
     pub fn find(&self, term: Term) -> Option<&Counts> {
-        match self.made(term)? {
-            TermCount::Whole(counts) => Some(counts),
-            TermCount::Split(_) => None,
-        }
+        self.made(term)?.of_all_pairs()
     }
 
     /// The count of `term`, which there must be.

@@ -22,6 +22,17 @@ pub enum Classes {
     Regions,
 }
 
+impl Classes {
+    /// What tells the classes apart.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::One => "nothing",
+            Self::Species => "species",
+            Self::Regions => "regions",
+        }
+    }
+}
+
 /// The most integers in a tally for each sum.
 const MAX_ENTRIES: usize = 1 << 28;
 

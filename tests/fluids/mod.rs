@@ -10,7 +10,7 @@ mod van_hove;
 mod walls;
 mod weights;
 
-use albireo::counts::{count_classes, count_pairs};
+use albireo::counts::{count_pairs, count_prepared};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::fluid::{Frame, Partials, Space};
 use albireo::random::Stream;
@@ -52,8 +52,8 @@ pub(crate) fn species_counts(
     let points = engine.prepare(points, domain, &Silent).unwrap();
     let job = PreparedJob::auto(&points);
     let what = CountSpec::new(bins).with_classes(Classes::Species);
-    let counted = count_classes(&engine, &job, what, &Silent);
-    counted.unwrap().0
+    let counted = count_prepared(&engine, &job, what, &Silent);
+    counted.unwrap().0.by_class()
 }
 
 pub(crate) fn counts(rows: &[[f64; 3]], domain: &Domain, bins: impl Into<Bins>) -> Counts {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use albireo::tally::Legendre;
+use albireo::tally::{Classes, Legendre};
 use albireo::{Outside, Pairs};
 use albireo_catalogs::{ResultKind, Table};
 use albireo_samples::Source;
@@ -12,7 +12,7 @@ use clap::Args;
 use super::pairs::PairFlags;
 use crate::args::{BinFlags, LosFlags};
 use crate::bins::{BinSpec, Statistic};
-use crate::by_shell::ShellFlags;
+use crate::by_shell::{self, ShellFlags};
 use crate::catalogs::Files;
 use crate::checkpoint::CheckpointFlags;
 use crate::counting::Counter;
@@ -150,11 +150,11 @@ impl Count {
         let weighting = self.pair_weights.weighting(&samples, &["data", "second"])?;
         upweights.check_data(samples.record().get("samples"));
         let cuts = self.cuts.cuts(los, samples.domain())?;
-        let by_shell = self.shells.labelled(&samples)?;
+        let labelled = self.shells.labelled(&samples)?;
         let mut counter = Counter::new(engines, samples.domain())
             .sharing(call.kept.shared())
             .dropping(cuts);
-        let pairs = match (&by_shell, samples.find("second")) {
+        let pairs = match (&labelled, samples.find("second")) {
             (Some((labelled, _)), _) => weighting.of("DD", ["data"; 2], Pairs::Auto(labelled))?,
             (None, None) => weighting.of("DD", ["data"; 2], Pairs::Auto(samples.get("data")?))?,
             (None, Some(second)) => {
@@ -172,12 +172,12 @@ impl Count {
         samples.name_axes(&mut axes);
         record.set_bins(self.statistic, &axes, los);
         let length = samples.unit();
-        if let Some((_, shells)) = &by_shell {
+        if let Some((_, shells)) = &labelled {
             self.shells.check_order(bins.order())?;
             counter.decide(std::slice::from_ref(&asked))?;
-            let made = counter.count_by_shell(&asked)?.rows();
+            let counts = counter.count(&asked.by(Classes::Species))?;
             counter.note(&mut record);
-            return made.table(shells, &counter.done, (&axes, length), record);
+            return by_shell::table(&counts, shells, &counter.done, (&axes, length), record);
         }
         counter.decide_and_count(&asked)?;
         counter.note(&mut record);

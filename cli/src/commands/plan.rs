@@ -4,13 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
-use albireo::counts::RegionCounts;
 use albireo::estimators::{
     AnyEstimator, Estimation, Multipoles, Role, Term, TermCount, TermCounts,
 };
 use albireo::result::Correlation;
-use albireo::tally::{Cut, LegendreDegrees};
-use albireo::{Bins, EstimatorError, Pairs};
+use albireo::tally::{Classes, Cut, LegendreDegrees};
+use albireo::{Bins, Counts, EstimatorError, Pairs};
 use albireo_samples::Samples;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -144,7 +143,7 @@ impl<'a> Plan<'a> {
         terms: &[(Term, Pairs<'a>)],
         asked: &[NamedCount<'a>],
         of: (&Bins, &Counter<'a>),
-    ) -> Result<Vec<(Term, RegionCounts, &Path)>> {
+    ) -> Result<Vec<(Term, Counts, &Path)>> {
         let given = self.rr.is_some() || !self.reuse.is_empty();
         if given && !self.legendre.is_empty() {
             bail!(
@@ -188,22 +187,15 @@ impl<'a> Plan<'a> {
         let estimation = estimation.map_err(with_advice)?.with_legendre(legendre)?;
         let asked = self.counts_of(estimation.terms(), bins)?;
         let terms = estimation.terms();
-        let (mut saved, mut by_region) = (Vec::new(), Vec::new());
-        if self.method.is_some() {
-            by_region = self.saved_by_region(terms, &asked, (bins, counter))?;
+        let mut saved = if self.method.is_some() {
+            self.saved_by_region(terms, &asked, (bins, counter))?
         } else {
             let of_rr =
                 |path: &Path, _: Term, expected: &Expected<'_>| saved_counts::read(path, expected);
             let find = |saved: &Saved<'_>, expected: &Expected<'_>| saved.find(expected);
-            saved = self.saved(terms, &asked, (bins, counter), of_rr, find)?;
-        }
-        let held: Vec<Term> = saved.iter().map(|(term, ..)| *term).collect();
-        let held_by_region = by_region.iter().map(|(term, ..)| *term);
-        let held: Vec<Term> = held.into_iter().chain(held_by_region).collect();
-        let of = |term: Term| {
-            let found = asked.iter().find(|count| count.name == term.name);
-            found.with_context(|| format!("{}: this count was not planned", term.name))
+            self.saved(terms, &asked, (bins, counter), of_rr, find)?
         };
+        let held: Vec<Term> = saved.iter().map(|(term, ..)| *term).collect();
         let open = asked.iter().zip(estimation.terms());
         let open = open.filter(|(_, (term, _))| !held.contains(term));
         let open = open.flat_map(|(count, &(term, _))| match self.subsets_of(term) {
@@ -212,47 +204,39 @@ impl<'a> Plan<'a> {
         });
         let open: Vec<_> = open.collect();
         counter.decide(&open)?;
-        if let Some(method) = self.method {
-            let mut near = None;
-            let terms = estimation.run_by_region(inputs.cells(), |term, pairs| {
-                if let Some(place) = by_region.iter().position(|(held, ..)| *held == term) {
-                    let (_, counts, path) = by_region.swap_remove(place);
-                    counter.reuse(term.name, counts.whole(), path);
-                    counter.note_regions(pairs)?;
-                    return Ok(counts);
-                }
-                let Some(subsets) = self.subsets_of(term) else {
-                    return counter.count_by_region(of(term)?);
-                };
-                let counts = subsets.count_by_region(pairs, bins, counter)?;
-                near = counts.0;
-                Ok(counts.1)
-            })?;
-            let terms = match near {
-                None => terms,
-                Some(near) => terms.with_near(near)?,
-            };
-            let (xi, poles) = self.estimates(&terms.counts())?;
-            let scatter = Scatter::of(&terms, method, |counts| match self.orders {
-                Some(orders) => Ok(self.estimator.multipoles(counts, orders)?.in_a_row()),
-                None => Ok(self.estimator.estimate(counts)?.xi),
-            })?;
-            let scatter = Some(scatter);
-            return Ok(Made { xi, poles, scatter });
-        }
-        let counts = estimation.counts(|term, pairs| -> Result<TermCount> {
+        let classes = match self.method {
+            None => Classes::One,
+            Some(_) => Classes::Regions,
+        };
+        let count = |term: Term, pairs| -> Result<TermCount> {
             if let Some(place) = saved.iter().position(|(held, ..)| *held == term) {
                 let (_, counts, path) = saved.swap_remove(place);
                 counter.reuse(term.name, &counts, path);
+                if classes == Classes::Regions {
+                    counter.note_regions(pairs)?;
+                }
                 return Ok(counts.into());
             }
-            match self.subsets_of(term) {
-                Some(subsets) => subsets.count(pairs, bins, counter),
-                None => Ok(counter.count(of(term)?)?.into()),
+            if let Some(subsets) = self.subsets_of(term) {
+                return subsets.count(pairs, (bins, classes), counter);
             }
-        });
-        let (xi, poles) = self.estimates(&counts?)?;
-        let scatter = None;
+            let found = asked.iter().find(|count| count.name == term.name);
+            let asked =
+                found.with_context(|| format!("{}: this count was not planned", term.name))?;
+            Ok(counter.count(&asked.clone().by(classes))?.into())
+        };
+        let Some(method) = self.method else {
+            let (xi, poles) = self.estimates(&estimation.counts(count)?)?;
+            let scatter = None;
+            return Ok(Made { xi, poles, scatter });
+        };
+        let terms = estimation.run_by_region(inputs.cells(), count)?;
+        let (xi, poles) = self.estimates(&terms.counts())?;
+        let scatter = Scatter::of(&terms, method, |counts| match self.orders {
+            Some(orders) => Ok(self.estimator.multipoles(counts, orders)?.in_a_row()),
+            None => Ok(self.estimator.estimate(counts)?.xi),
+        })?;
+        let scatter = Some(scatter);
         Ok(Made { xi, poles, scatter })
     }
 }

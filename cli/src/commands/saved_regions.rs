@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use albireo::Counts;
-use albireo::counts::{JobId, RegionCounts};
+use albireo::counts::JobId;
 use albireo::estimators::Term;
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
@@ -73,7 +73,7 @@ fn taken_over(
     table: &Table,
     (name, record): (&str, &Value),
     expected: &Expected<'_>,
-) -> Result<RegionCounts> {
+) -> Result<Counts> {
     check_entry(table, record, expected)?;
     let print = fingerprint(JobId::with_labels(&expected.job));
     let found = text(record, "job_with_regions");
@@ -94,7 +94,7 @@ fn taken_over(
     let [within, across] = parts;
     let regions = within.into_iter().zip(across);
     let regions = regions.map(|(within, across)| [within, across]).collect();
-    Ok(RegionCounts::of_job(&expected.job, whole, regions)?)
+    Ok(whole.with_regions_of(&expected.job, regions)?)
 }
 
 /// The records of counts in a table.
@@ -109,7 +109,7 @@ pub(super) fn read(
     term: Term,
     expected: &Expected<'_>,
     regions: &Value,
-) -> Result<RegionCounts> {
+) -> Result<Counts> {
     let table = Table::read(path)?;
     let taken = check_regions(&table, regions).and_then(|()| {
         let record = records(&table)?.get(term.name);
@@ -124,7 +124,7 @@ pub(super) fn find(
     (path, table): (&Path, &Table),
     expected: &Expected<'_>,
     regions: &Value,
-) -> Result<Option<RegionCounts>> {
+) -> Result<Option<Counts>> {
     let job = fingerprint(JobId::of(&expected.job));
     let taken = || {
         check_regions(table, regions)?;

@@ -3,10 +3,10 @@
 //! Entry: [`SplitFlags`], [`Subsets`]. What a split is, and how its counts enter an estimate, is the library's.
 
 use albireo::binning::PairOrder;
-use albireo::counts::{RegionCounts, Split};
+use albireo::counts::Split;
 use albireo::estimators::{AnyEstimator, SplitRandoms, Term, TermCount};
-use albireo::tally::{LegendreDegrees, weights_are_wide};
-use albireo::{Bins, Counts, MergeError, Pairs, Particles};
+use albireo::tally::{Classes, LegendreDegrees, weights_are_wide};
+use albireo::{Bins, Counts, Pairs, Particles};
 use albireo_samples::Samples;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -74,19 +74,12 @@ pub(super) struct Subsets {
     two_words: bool,
 }
 
-fn merged<C>(
-    parts: impl Iterator<Item = Result<C>>,
-    merge: impl Fn(&mut C, &C) -> Result<(), MergeError>,
-) -> Result<C> {
-    let mut all: Option<C> = None;
-    for part in parts {
-        let part = part?;
-        match &mut all {
-            None => all = Some(part),
-            Some(all) => merge(all, &part)?,
-        }
-    }
-    all.context("there are no subsets of randoms")
+fn merged(mut parts: impl Iterator<Item = Result<Counts>>) -> Result<Counts> {
+    let first = parts.next().context("there are no subsets of randoms")??;
+    parts.try_fold(first, |mut all, part| {
+        all.merge(&part?)?;
+        Ok(all)
+    })
 }
 
 impl Subsets {
@@ -142,11 +135,11 @@ impl Subsets {
         self.pairs().map(move |pairs| self.of_pairs(pairs, bins))
     }
 
-    /// Counts within subsets, and all pairs of `whole` that are close together.
+    /// Counts within subsets, and all pairs of `whole` that are close together, by these classes.
     pub(super) fn count<'a>(
         &'a self,
         whole: Pairs<'a>,
-        bins: &Bins,
+        (bins, classes): (&Bins, Classes),
         counter: &mut Counter<'a>,
     ) -> Result<TermCount> {
         let near_bins = self
@@ -154,11 +147,10 @@ impl Subsets {
             .near_bins(bins)
             .context("--split-randoms-above")?;
         let (counts, parts) = counter.together(|counter| {
-            let far = merged(
-                self.counts_in(bins).map(|one| counter.count(&one)),
-                Counts::merge,
-            )?;
-            let near = near_bins.map(|bins| counter.count(&self.of_pairs(whole, &bins)));
+            let subsets = self.counts_in(bins).map(|one| one.by(classes));
+            let far = merged(subsets.map(|one| counter.count(&one)))?;
+            let near = near_bins.map(|bins| self.of_pairs(whole, &bins).by(classes));
+            let near = near.map(|near| counter.count(&near));
             Ok((near.transpose()?, far))
         })?;
         let (near, far) = counts;
@@ -167,32 +159,6 @@ impl Subsets {
             None => far.into(),
             Some(near) => SplitRandoms::new(near, far)?.into(),
         })
-    }
-
-    /// The same kept apart by regions: those close together first.
-    pub(super) fn count_by_region<'a>(
-        &'a self,
-        whole: Pairs<'a>,
-        bins: &Bins,
-        counter: &mut Counter<'a>,
-    ) -> Result<(Option<RegionCounts>, RegionCounts)> {
-        let near_bins = self
-            .split
-            .near_bins(bins)
-            .context("--split-randoms-above")?;
-        let (counts, parts) = counter.together(|counter| {
-            let far = merged(
-                self.counts_in(bins)
-                    .map(|one| counter.count_by_region(&one)),
-                RegionCounts::merge,
-            )?;
-            let near = near_bins.map(|bins| counter.count_by_region(&self.of_pairs(whole, &bins)));
-            Ok((near.transpose()?, far))
-        })?;
-        let (near, far) = &counts;
-        let near = near.as_ref().map(RegionCounts::whole);
-        self.note(near, far.whole(), (whole, parts), counter)?;
-        Ok(counts)
     }
 
     /// Notes the parts of a split count as one.

@@ -36,7 +36,7 @@ use crate::error::EstimatorError;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
-    /// The pairs of each class, of like species each once ([`crate::counts::count_classes`]).
+    /// The pairs of each class, of like species each once ([`crate::Counts::by_class`]).
     pub counts: &'a [Counts],
     /// The number of particles of each species.
     pub particles: &'a [u64],

@@ -21,7 +21,7 @@ use crate::exact_sum::ExactSum;
 /// DOI 10.1093/oso/9780198803195.001.0001, section 2.6.
 ///
 /// ```
-/// use albireo::counts::count_classes;
+/// use albireo::counts::count_prepared;
 /// use albireo::engine::{Cpu, PreparedJob};
 /// use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 /// use albireo::tally::Classes;
@@ -36,8 +36,8 @@ use crate::exact_sum::ExactSum;
 ///     let gas = Particles::new(random::in_box(300, frame, [1.0; 3])?).labelled(labels)?;
 ///     let gas = engine.prepare(gas, &domain, &Silent)?;
 ///     let job = PreparedJob::auto(&gas);
-///     let (counts, _) = count_classes(&engine, &job, CountSpec::new(&bins).with_classes(Classes::Species), &Silent)?;
-///     partials.add_frame(&Frame { counts: &counts, particles: &[100, 200], excluded: &[], space: &space, weight: 1.0 })?;
+///     let (counts, _) = count_prepared(&engine, &job, CountSpec::new(&bins).with_classes(Classes::Species), &Silent)?;
+///     partials.add_frame(&Frame { counts: &counts.by_class(), particles: &[100, 200], excluded: &[], space: &space, weight: 1.0 })?;
 /// }
 /// let (g, error) = (partials.g([0, 1], Normalisation::Pairs)?, partials.poisson_error([0, 1])?);
 /// assert!((g[4] - 1.0).abs() < 5.0 * error[4]);

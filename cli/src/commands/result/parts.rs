@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use albireo::binning::PairOrder;
-use albireo::counts::{JobId, PairKind, RegionCounts};
+use albireo::counts::{JobId, PairKind};
 use albireo::engine::Exactness;
 use albireo::estimators::{Estimator, RegionTerms, Term};
 use albireo::{Bins, Counts, Edges, LineOfSight, PairTotal, SignedEdges};
@@ -237,7 +237,7 @@ impl ByRegion<'_> {
     }
 
     /// A count with its parts by region.
-    fn count(&self, name: &str, bins: &Bins) -> Result<RegionCounts> {
+    fn count(&self, name: &str, bins: &Bins) -> Result<Counts> {
         let whole = self.of.count(name, bins)?;
         let total = whole.total();
         let n = bins.n_bins();
@@ -278,6 +278,6 @@ impl ByRegion<'_> {
         let (within, across) = (part("within")?, part("across")?);
         let parts = within.into_iter().zip(across);
         let parts = parts.map(|(within, across)| [within, across]).collect();
-        RegionCounts::from_parts(whole, parts).with_context(|| name.to_owned())
+        whole.with_regions(parts).with_context(|| name.to_owned())
     }
 }

@@ -1,6 +1,6 @@
-//! Counts of classes of pairs, each with a total of its own.
+//! Sums over the weights of each label of the samples: the totals of classes of pairs.
 //!
-//! Entry: [`count_classes`].
+//! Entry: [`totals`] and [`PairSums`]; [`check_regions`] refuses labels that are no regions.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -10,69 +10,12 @@
 use std::ops::Range;
 
 use super::weight_sums::{ExactWeightSums, WeightSums};
-use super::{Counts, Covers, JobId, PairKind, PairTotal, Part, totals_of};
-use crate::engine::{Engine, PreparedJob, Report};
-use crate::error::{EngineError, JobError};
-use crate::pairs::{PairJob, Pairs};
+use super::{PairKind, PairTotal};
+use crate::error::JobError;
+use crate::pairs::Pairs;
 use crate::particles::{Particles, Weights};
 use crate::pool;
-use crate::progress::Progress;
-use crate::tally::{Classes, CountSpec, InverseProbability, JointWeights, Tally};
-
-/// Counts each class of pairs of prepared, labelled samples in one pass; the classes are in the order of [`Classes`].
-///
-/// All of them use the weight exponents of the whole job, so that they add up exactly.
-///
-/// ```
-/// use albireo::counts::count_classes;
-/// use albireo::engine::{Cpu, PreparedJob};
-/// use albireo::tally::Classes;
-/// use albireo::{CountSpec, Domain, Edges, Engine, Labels, Particles, Points, RBins, Silent};
-/// // Oxygen (0) with two hydrogens (1).
-/// let water = Points::from_rows(&[[0.0; 3], [0.96, 0.0, 0.0], [-0.24, 0.93, 0.0]])?;
-/// let water = Particles::new(water).labelled(Labels::new(vec![0, 1, 1], 2)?)?;
-/// let engine = Cpu::new();
-/// let water = engine.prepare(water, &Domain::Open, &Silent)?;
-/// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
-/// let what = CountSpec::new(bins).with_classes(Classes::Species);
-/// let job = PreparedJob::auto(&water);
-/// let (partials, _) = count_classes(&engine, &job, what, &Silent)?;
-/// let [oo, oh, hh] = &partials[..] else { panic!("three pairs of species") };
-/// assert_eq!((oo.total().pairs, oh.npairs(), hh.npairs()), (0, &[2, 0][..], &[0, 1][..]));
-/// # Ok::<(), albireo::Error>(())
-/// ```
-///
-/// # Errors
-/// Samples without labels, or more classes than can be held; otherwise as [`Engine::tally`].
-pub fn count_classes(
-    engine: &dyn Engine,
-    job: &PreparedJob<'_>,
-    what: impl Into<CountSpec>,
-    progress: &dyn Progress,
-) -> Result<(Vec<Counts>, Report), EngineError> {
-    let what = what.into().of_job(job.job().pairs());
-    let (tally, report) = engine.tally(job, &what, progress)?;
-    let totals = totals_of(job.job(), &what, progress)?;
-    let counts = tables_of(job.job(), &what, &tally, totals);
-    let exact = |counts: Counts| counts.with_exactness(engine.exactness());
-    Ok((counts.into_iter().map(exact).collect(), report))
-}
-
-/// The counts of each class of `job`, with these totals, that a tally holds.
-pub(super) fn tables_of(
-    job: &PairJob<'_>,
-    what: &CountSpec,
-    tally: &Tally,
-    totals: Vec<PairTotal>,
-) -> Vec<Counts> {
-    let id = JobId::of(job);
-    let counts = totals.into_iter().enumerate().map(|(table, total)| {
-        let covers = Covers::part(id.class(table), Part::WHOLE, total);
-        let tally = tally.table(table);
-        Counts::of_tally(job, what, &tally, covers, total.kind)
-    });
-    counts.collect()
-}
+use crate::tally::{Classes, InverseProbability, JointWeights};
 
 /// Sums over the weights of each label of a sample.
 struct LabelSums {
