@@ -6,8 +6,8 @@ mod brute_force;
 mod class_axis;
 mod combined;
 mod covers;
+mod exact_sums;
 mod excluded;
-mod fixed_sums;
 mod held_sums;
 mod label_sums;
 mod loose_weights;
@@ -19,9 +19,11 @@ mod split;
 mod total;
 mod weight_sets;
 mod weight_sums;
+mod weight_terms;
 mod weighted;
 
 pub use covers::{JobId, Part};
+pub use exact_sums::ExactSums;
 pub use excluded::{excluded_by_species, excluded_pairs};
 pub use loose_weights::{LARGEST_RELATIVE_BOUND, LooseWeights};
 pub use regions::count_regions;
@@ -31,8 +33,8 @@ pub use weight_sets::count_weight_sets;
 
 use class_axis::{ClassAxis, Layout};
 use covers::Covers;
-use fixed_sums::FixedSums;
 use held_sums::{Held, HeldSums};
+use weight_terms::WeightTerms;
 use weighted::{JobTotals, with_individual};
 
 use ndarray::{ArrayD, ArrayViewD};
@@ -196,8 +198,11 @@ impl Counts {
             if let Some(held) = Held::of(sum) {
                 let exponent = what.exponent(sum, job.pairs());
                 let rests = what.rest_of(at).map(|at| tally.sum(at));
-                let tables = FixedSums::of_words(exponent, tally.sum(at), rests);
+                let tables = ExactSums::of_words(exponent, tally.sum(at), rests);
                 sums.set(held, tables.with_whole(&layout, bins));
+                if held == Held::Weight {
+                    sums.weight_terms = Some(WeightTerms::of(exponent, rests.is_some()));
+                }
             }
         }
         let id = JobId::of(job);
@@ -276,7 +281,7 @@ impl Counts {
 
     /// A sum over all pairs of each bin.
     fn summed(&self, held: Held) -> Option<Vec<f64>> {
-        Some(self.sums.get(held)?.values_of(0..self.binning.n_bins()))
+        Some(self.sums_of(held)?.values())
     }
 
     /// Sum of `w1*w2`, or of `((w1*w2)*p)*g` with [`Counts::pair_weight`], in each bin, float64 of the exact total; none for
@@ -296,13 +301,13 @@ impl Counts {
     ///
     /// None for unweighted counts, and for sums that were made elsewhere.
     pub fn weight_bound(&self) -> Option<Vec<f64>> {
-        let weight = self.sums.get(Held::Weight)?;
-        self.npairs().iter().map(|&n| weight.bound_of(n)).collect()
+        let terms = self.sums.weight_terms?;
+        Some(self.npairs().iter().map(|&n| terms.bound_of(n)).collect())
     }
 
     /// The same for one pair.
     pub fn weight_bound_of_pair(&self) -> Option<f64> {
-        self.sums.get(Held::Weight)?.bound_of(1)
+        Some(self.sums.weight_terms?.bound_of(1))
     }
 
     /// The bins whose weights may be off by more than [`LARGEST_RELATIVE_BOUND`] of themselves: their products are tiny beside the
@@ -323,7 +328,7 @@ impl Counts {
 
     /// Whether weights are summed in two words, as those of wide range are ([`CountSpec::in_range_of`]).
     pub fn is_in_two_words(&self) -> bool {
-        let terms = self.sums.get(Held::Weight).and_then(|sums| sums.terms);
+        let terms = self.sums.weight_terms;
         terms.is_some_and(|terms| terms.two_words)
     }
 
@@ -387,6 +392,11 @@ impl Counts {
     /// The single job that these counts belong to, if they are of one.
     pub fn job_id(&self) -> Option<JobId> {
         self.covers.single()
+    }
+
+    /// The jobs that these counts belong to, each with its total, in the order of their fingerprints.
+    pub fn jobs(&self) -> impl Iterator<Item = (JobId, PairTotal)> + '_ {
+        self.covers.totals()
     }
 
     /// Each bin's values over the total.

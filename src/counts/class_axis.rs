@@ -6,7 +6,7 @@
 use std::ops::{Add, Range};
 
 use super::weighted::JobTotals;
-use super::{Counts, Covers, FixedSums, JobId, PairKind, PairTotal, Part};
+use super::{Counts, Covers, ExactSums, JobId, PairKind, PairTotal, Part};
 use crate::error::MergeError;
 use crate::tally::Classes;
 
@@ -103,7 +103,7 @@ impl Layout {
     }
 }
 
-impl FixedSums {
+impl ExactSums {
     /// The sums of all pairs before those of classes.
     pub(super) fn with_whole(self, layout: &Layout, bins: usize) -> Self {
         let sums = layout.with_whole(&self.sums, bins, |twice| twice / 2);

@@ -4,7 +4,8 @@
 
 use std::ops::Range;
 
-use super::FixedSums;
+use super::weight_terms::WeightTerms;
+use super::{Counts, ExactSums};
 use crate::error::MergeError;
 use crate::tally::{Legendre, Sum};
 
@@ -30,19 +31,33 @@ impl Held {
         }
     }
 
+    /// The place of its sums among those that are held.
+    fn place(self) -> u32 {
+        match self {
+            Self::Weight => 0,
+            Self::Separation => 1,
+            Self::WeightedSeparation => 2,
+            Self::Legendre(l) => 3 + l.degree(),
+        }
+    }
+
     /// Whether a pair that weighs a share of what it would adds that share to it.
     pub(super) fn is_shared(self) -> bool {
         self != Self::Separation
     }
 }
 
-/// Sums by what they are, each once.
+/// Sums by what they are, each once, in the order of [`Held`].
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct HeldSums(Vec<(Held, FixedSums)>);
+pub(super) struct HeldSums {
+    sums: Vec<(Held, ExactSums)>,
+    /// How the terms of the weights were rounded; none where their sums were made elsewhere.
+    pub(super) weight_terms: Option<WeightTerms>,
+}
 
 impl HeldSums {
     /// Weights alone, or nothing.
-    pub(super) fn of_weights(weight: Option<FixedSums>) -> Self {
+    pub(super) fn of_weights(weight: Option<ExactSums>) -> Self {
         let mut held = Self::default();
         if let Some(weight) = weight {
             held.set(Held::Weight, weight);
@@ -51,38 +66,36 @@ impl HeldSums {
     }
 
     /// A sum, if it is held.
-    pub(super) fn get(&self, what: Held) -> Option<&FixedSums> {
-        let found = self.0.iter().find(|(held, _)| *held == what);
+    pub(super) fn get(&self, what: Held) -> Option<&ExactSums> {
+        let found = self.sums.iter().find(|(held, _)| *held == what);
         found.map(|(_, sums)| sums)
     }
 
-    /// Puts a sum in the place of the one held before, or beside the others.
-    pub(super) fn set(&mut self, what: Held, sums: FixedSums) {
-        match self.0.iter_mut().find(|(held, _)| *held == what) {
-            Some((_, held)) => *held = sums,
-            None => self.0.push((what, sums)),
+    /// Puts a sum in the place of the one held before, or beside the others; how weights were rounded is not known then.
+    pub(super) fn set(&mut self, what: Held, sums: ExactSums) {
+        if what == Held::Weight {
+            self.weight_terms = None;
+        }
+        let place = |(held, _): &(Held, ExactSums)| held.place();
+        match self.sums.binary_search_by_key(&what.place(), place) {
+            Ok(k) => self.sums[k].1 = sums,
+            Err(k) => self.sums.insert(k, (what, sums)),
         }
     }
 
     /// Drops a sum.
     pub(super) fn remove(&mut self, what: Held) {
-        self.0.retain(|(held, _)| *held != what);
+        self.sums.retain(|(held, _)| *held != what);
     }
 
     /// Drops all sums but those of weights.
     pub(super) fn keep_weights(&mut self) {
-        self.0.retain(|(held, _)| *held == Held::Weight);
-    }
-
-    /// The sums of weights, if they are held.
-    pub(super) fn weights_mut(&mut self) -> Option<&mut FixedSums> {
-        let found = self.0.iter_mut().find(|(held, _)| *held == Held::Weight);
-        found.map(|(_, sums)| sums)
+        self.sums.retain(|(held, _)| *held == Held::Weight);
     }
 
     /// Makes the sums of bins without pairs 0.
     pub(super) fn clear_empty(&mut self, npairs: &[u64]) {
-        for (_, held) in &mut self.0 {
+        for (_, held) in &mut self.sums {
             let sums = held.sums.iter_mut().zip(npairs);
             sums.filter(|(_, n)| **n == 0).for_each(|(sum, _)| *sum = 0);
         }
@@ -90,13 +103,16 @@ impl HeldSums {
 
     /// The same sums over some of the bins.
     pub(super) fn in_bins(&self, bins: Range<usize>) -> Self {
-        let part = |(held, sums): &(Held, FixedSums)| (*held, sums.in_bins(bins.clone()));
-        Self(self.0.iter().map(part).collect())
+        let part = |(held, sums): &(Held, ExactSums)| (*held, sums.rows(bins.clone()));
+        Self {
+            sums: self.sums.iter().map(part).collect(),
+            ..*self
+        }
     }
 
     /// What is held.
     pub(super) fn kinds(&self) -> impl Iterator<Item = Held> + '_ {
-        self.0.iter().map(|(held, _)| *held)
+        self.sums.iter().map(|(held, _)| *held)
     }
 
     /// The degrees of the Legendre sums, rising.
@@ -113,7 +129,7 @@ impl HeldSums {
 
     /// Puts each integer together with that of `other`, made with the same exponents.
     pub(super) fn with_each(&mut self, other: &Self, put: fn(&mut i128, i128)) {
-        for (what, held) in &mut self.0 {
+        for (what, held) in &mut self.sums {
             if let Some(part) = other.get(*what) {
                 let both = held.sums.iter_mut().zip(&part.sums);
                 both.for_each(|(held, &part)| put(held, part));
@@ -123,11 +139,40 @@ impl HeldSums {
 
     /// Adds sums of other pairs, with exponents of their own.
     pub(super) fn add(&mut self, other: &Self) -> Result<(), MergeError> {
-        for (what, total) in &mut self.0 {
+        for (what, total) in &mut self.sums {
             if let Some(part) = other.get(*what) {
                 total.add(part)?;
             }
         }
+        let terms = self.weight_terms.zip(other.weight_terms);
+        self.weight_terms = terms.map(|(ours, theirs)| ours.with(theirs));
         Ok(())
+    }
+}
+
+impl Counts {
+    /// A sum over all pairs of each bin.
+    pub(super) fn sums_of(&self, held: Held) -> Option<ExactSums> {
+        Some(self.sums.get(held)?.rows(0..self.binning.n_bins()))
+    }
+
+    /// The exact sums behind [`Counts::weight`].
+    pub fn weight_sums(&self) -> Option<ExactSums> {
+        self.sums_of(Held::Weight)
+    }
+
+    /// The exact sums behind [`Counts::mean_separation`]: of the binning's coordinate over the pairs of each bin.
+    pub fn separation_sums(&self) -> Option<ExactSums> {
+        self.sums_of(Held::Separation)
+    }
+
+    /// The exact sums behind [`Counts::weighted_mean_separation`]: of the coordinate times the weight.
+    pub fn weighted_separation_sums(&self) -> Option<ExactSums> {
+        self.sums_of(Held::WeightedSeparation)
+    }
+
+    /// The exact sums behind [`Counts::legendre_sums`], of degrees above 0.
+    pub fn exact_legendre_sums(&self, l: Legendre) -> Option<ExactSums> {
+        self.sums_of(Held::Legendre(l))
     }
 }

@@ -9,7 +9,7 @@
 )]
 
 use super::label_sums::check_regions;
-use super::{Counts, Covers, FixedSums, Held, PairTotal, Part, count_prepared};
+use super::{Counts, Covers, ExactSums, Held, PairTotal, Part, count_prepared};
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::EngineError;
 use crate::progress::Progress;
@@ -120,7 +120,7 @@ impl Counts {
         for held in self.shared_sums() {
             let of = |counts: &Self| counts.summed(held);
             if let (Some(rest), Some(cut)) = (of(&rest), of(&across)) {
-                let sums = FixedSums::nearest(&together(rest, cut));
+                let sums = ExactSums::nearest(&together(rest, cut));
                 left.sums.set(held, sums);
             }
         }
@@ -175,7 +175,7 @@ impl Counts {
         drawn.npairs = doubled.iter().map(whole).collect();
         drawn.sums.remove(Held::Separation);
         for (held, sums) in &shared {
-            drawn.sums.set(*held, FixedSums::nearest(sums));
+            drawn.sums.set(*held, ExactSums::nearest(sums));
         }
         drawn.set_total(PairTotal::of_all(drawn.kind, &totals));
         drawn.set_weights(&weights);
@@ -229,7 +229,7 @@ impl Counts {
 
     /// Gives each bin a weight in the place of what was summed.
     pub(super) fn set_weights(&mut self, weights: &[f64]) {
-        self.sums.set(Held::Weight, FixedSums::nearest(weights));
+        self.sums.set(Held::Weight, ExactSums::nearest(weights));
     }
 
     /// Makes these the whole of a job of their own, with this total.

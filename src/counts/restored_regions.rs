@@ -5,7 +5,7 @@
 use super::class_axis::{Class, ClassAxis};
 use super::label_sums::{PairSums, check_regions};
 use super::weighted::across;
-use super::{Counts, FixedSums, Held, HeldSums, JobId, PairKind, PairTotal};
+use super::{Counts, ExactSums, HeldSums, JobId, PairKind, PairTotal};
 use crate::error::{CountsError, JobError};
 use crate::exactness::Exactness;
 use crate::pairs::PairJob;
@@ -67,12 +67,13 @@ impl Counts {
             covers: counts.covers.clone(),
         };
         let all = || std::iter::once(&self).chain(rows.iter().copied());
-        let weights: Option<Vec<&FixedSums>> =
-            all().map(|counts| counts.sums.get(Held::Weight)).collect();
+        let weights: Option<Vec<ExactSums>> = all().map(Self::weight_sums).collect();
+        let mut sums = HeldSums::of_weights(weights.map(ExactSums::joined));
+        sums.weight_terms = self.sums.weight_terms;
         let npairs = all().flat_map(|counts| counts.npairs()).copied();
         Ok(Self {
             npairs: npairs.collect(),
-            sums: HeldSums::of_weights(weights.map(|weights| FixedSums::in_rows(&weights))),
+            sums,
             classes: ClassAxis {
                 by: Classes::Regions,
                 classes: rows.iter().map(class).collect(),
@@ -125,6 +126,9 @@ impl Counts {
         for (k, [within, beyond]) in parts.into_iter().enumerate() {
             let of = |(npairs, weight): Values, total: PairTotal| {
                 let (bins, id) = (self.binning().clone(), JobId(k as u64));
+                let weight = weight
+                    .map(|weight| ExactSums::from_parts(&[weight]))
+                    .transpose()?;
                 let counts = Self::from_parts(bins, npairs, weight, total, id)?;
                 Ok::<_, CountsError>(counts.with_exactness(self.exactness()))
             };
