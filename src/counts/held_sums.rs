@@ -118,6 +118,15 @@ impl HeldSums {
         }
     }
 
+    /// The sums that `make` makes of each.
+    pub(super) fn each<E>(
+        &self,
+        make: impl Fn(Held, &FixedSums) -> Result<FixedSums, E>,
+    ) -> Result<Self, E> {
+        let made = |(held, sums): &(Held, FixedSums)| Ok((*held, make(*held, sums)?));
+        self.0.iter().map(made).collect::<Result<_, E>>().map(Self)
+    }
+
     /// Adds sums of other pairs, with exponents of their own.
     pub(super) fn add(&mut self, other: &Self) -> Result<(), MergeError> {
         for (what, total) in &mut self.0 {
