@@ -1,7 +1,8 @@
 //! Pair counts with their bins and totals: what engines produce and estimators consume.
 //!
-//! Entry: [`count_pairs`], which runs an engine, and [`Counts`], which merges and normalises. Nothing here visits a pair.
+//! Entry: [`count_pairs`], which runs an engine, and [`Counts`], which has an algebra (`algebra.rs`) and normalises. Nothing here visits a pair.
 
+mod algebra;
 mod brute_force;
 mod class_axis;
 mod combined;
@@ -16,6 +17,7 @@ mod regions;
 mod restored;
 mod restored_regions;
 mod split;
+mod sum_algebra;
 mod total;
 mod weight_sets;
 mod weight_sums;

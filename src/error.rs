@@ -2,6 +2,7 @@
 //!
 //! Every message says what was expected, what was found and where; rows count from 0.
 
+mod algebra;
 mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
@@ -15,6 +16,7 @@ mod regions;
 mod short;
 mod sky;
 
+pub use algebra::{AlgebraError, AxesError};
 pub use counts::{CountsError, TallyError};
 #[cfg(feature = "cuda")]
 pub use cuda::CudaError;
@@ -427,6 +429,12 @@ pub enum Error {
     /// See [`CountsError`].
     #[error(transparent)]
     Counts(#[from] CountsError),
+    /// See [`AxesError`].
+    #[error(transparent)]
+    Axes(#[from] AxesError),
+    /// See [`AlgebraError`].
+    #[error(transparent)]
+    Algebra(#[from] AlgebraError),
     /// See [`EstimatorError`].
     #[error(transparent)]
     Estimator(#[from] EstimatorError),

@@ -88,9 +88,10 @@ pub use domain::{Axis, Domain, Lattice, Outside, PeriodicBox};
 pub use engine::cuda::{Cuda, CudaError, CudaOptions};
 pub use engine::{Engine, Naive};
 pub use error::{
-    CosmologyError, CountsError, DomainError, DynamicsError, EdgesError, EngineError, Error,
-    EstimatorError, FieldError, FormulaError, JobError, MergeError, NumberDensityError,
-    PairWeightError, ParticlesError, RandomError, RegionsError, SkyError, TallyError,
+    AlgebraError, AxesError, CosmologyError, CountsError, DomainError, DynamicsError, EdgesError,
+    EngineError, Error, EstimatorError, FieldError, FormulaError, JobError, MergeError,
+    NumberDensityError, PairWeightError, ParticlesError, RandomError, RegionsError, SkyError,
+    TallyError,
 };
 pub use estimators::{AnalyticRr, Estimator, Term, TermCounts};
 /// The crate of the arrays in this interface, in the version used here.

@@ -19,6 +19,8 @@ mod combined;
 mod cosmology;
 #[path = "counts.rs"]
 mod counts;
+#[path = "counts_algebra.rs"]
+mod counts_algebra;
 #[path = "cuts.rs"]
 mod cuts;
 #[path = "dropped_pairs.rs"]

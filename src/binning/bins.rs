@@ -283,15 +283,6 @@ impl Bins {
             Self::Custom(_) => return None,
         })
     }
-
-    /// The bins without a sign, where bins along the line of sight mirror at 0.
-    pub(crate) fn folded(&self) -> Option<Self> {
-        match self {
-            Self::SMu(bins) => bins.folded().map(Self::SMu),
-            Self::RpPi(bins) => bins.folded().map(Self::RpPi),
-            Self::R(_) | Self::Theta(_) | Self::Custom(_) => None,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -222,16 +222,6 @@ impl SignedEdges {
         self.values[0] < 0.0
     }
 
-    /// The edges without a sign, from 0 up, where signed ones mirror at zero.
-    pub(crate) fn folded(&self) -> Option<Self> {
-        let mirrored = self.values.iter().rev().map(|edge| -edge);
-        if !(self.signed() && self.values.iter().copied().eq(mirrored)) {
-            return None;
-        }
-        let above = self.values.iter().copied().filter(|&edge| edge > 0.0);
-        Self::new(std::iter::once(0.0).chain(above).collect()).ok()
-    }
-
     /// The largest distance of an edge from zero.
     pub fn largest(&self) -> f64 {
         self.values[0]

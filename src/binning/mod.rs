@@ -6,6 +6,8 @@
 //! The exact rule is [`Binning::bin`], the contract. The library's own binnings also have a form that fast engines build their filter
 //! from; a filter may decide a pair only where it cannot be wrong. A binning of another crate has its rule alone.
 
+mod algebra;
+mod axes;
 mod axis;
 mod bins;
 mod difference;
@@ -19,6 +21,7 @@ mod rp_pi;
 mod s_mu;
 mod theta;
 
+pub use axes::{Axes, RowMap};
 pub use axis::{AxisUnit, BinAxis};
 pub use bins::{Bins, CustomBins};
 pub use edges::{Edges, SignedEdges};

@@ -48,13 +48,6 @@ impl RpPiBins {
         Some(rp * n_pi + self.pi.bin_above(pi)?)
     }
 
-    pub(super) fn folded(&self) -> Option<Self> {
-        if self.los.depends_on_order() {
-            return None;
-        }
-        Self::new(self.rp.clone(), self.pi.folded()?, self.los).ok()
-    }
-
     pub(super) fn form(&self) -> Form<'_> {
         Form::RpPi {
             rp: &self.rp,

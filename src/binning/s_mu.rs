@@ -76,13 +76,6 @@ impl SMuBins {
         Some(s * n_mu + self.mu_bin(sep, below)?)
     }
 
-    pub(super) fn folded(&self) -> Option<Self> {
-        if self.los.depends_on_order() {
-            return None;
-        }
-        Self::new(self.s.clone(), self.mu.folded()?, self.los).ok()
-    }
-
     pub(super) fn form(&self) -> Form<'_> {
         Form::SMu {
             s: &self.s,

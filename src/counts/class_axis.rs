@@ -40,6 +40,13 @@ impl ClassAxis {
         }
     }
 
+    /// Whether both are the same parts of the same classes.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let mut both = self.classes.iter().zip(&other.classes);
+        let same = |(ours, theirs): (&Class, &Class)| ours.covers.is_same(&theirs.covers);
+        self.by == other.by && self.classes.len() == other.classes.len() && both.all(same)
+    }
+
     /// What both cover.
     pub(super) fn union(&self, other: &Self) -> Result<Self, MergeError> {
         let both = self.classes.iter().zip(&other.classes);

@@ -188,6 +188,25 @@ impl Covers {
         PairTotal::of_all(kind, &totals)
     }
 
+    /// The same jobs with other totals.
+    pub(super) fn with_totals(&self, of: impl Fn(PairTotal) -> PairTotal) -> Self {
+        let mut covers = self.clone();
+        for job in covers.jobs.values_mut() {
+            job.total = of(job.total);
+        }
+        covers
+    }
+
+    /// Whether both are the same parts of the same jobs, with the same totals.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let mut both = self.jobs.iter().zip(&other.jobs);
+        let same = |((job, ours), (other, theirs)): ((&JobId, &Covered), (&JobId, &Covered))| {
+            let parts = (job, ours.of, &ours.parts) == (other, theirs.of, &theirs.parts);
+            parts && ours.total.is_same(&theirs.total)
+        };
+        self.jobs.len() == other.jobs.len() && both.all(same)
+    }
+
     pub(super) fn coverage(&self) -> (u32, u32) {
         self.jobs.values().fold((0, 0), |(have, of), job| {
             (have + job.parts.len() as u32, of + job.of)

@@ -137,6 +137,18 @@ impl HeldSums {
         }
     }
 
+    /// The sums that `make` makes of each; how weights were rounded stays.
+    pub(super) fn each<E>(
+        &self,
+        make: impl Fn(Held, &ExactSums) -> Result<ExactSums, E>,
+    ) -> Result<Self, E> {
+        let made = |(held, sums): &(Held, ExactSums)| Ok((*held, make(*held, sums)?));
+        Ok(Self {
+            sums: self.sums.iter().map(made).collect::<Result<_, E>>()?,
+            ..*self
+        })
+    }
+
     /// Adds sums of other pairs, with exponents of their own.
     pub(super) fn add(&mut self, other: &Self) -> Result<(), MergeError> {
         for (what, total) in &mut self.sums {

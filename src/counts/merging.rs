@@ -13,16 +13,14 @@ impl Counts {
     /// # Errors
     /// Settings that differ, exact counts with approximate ones, or a part that both hold. `self` is then unchanged.
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        if self.binning != other.binning {
+            return Err(MergeError::of_bins(&self.binning, &other.binning));
+        }
         self.check_settings(other)?;
         let covers = self.covers.union(&other.covers)?;
         let classes = self.classes.union(&other.classes)?;
         let mut merged = self.clone();
-        for (total, &part) in merged.npairs.iter_mut().zip(&other.npairs) {
-            *total = total
-                .checked_add(part)
-                .ok_or(MergeError::Overflow("a pair count"))?;
-        }
-        merged.sums.add(&other.sums)?;
+        merged.add_counts_of(other)?;
         *self = Self {
             covers,
             classes,
@@ -31,7 +29,18 @@ impl Counts {
         Ok(())
     }
 
-    fn check_settings(&self, other: &Self) -> Result<(), MergeError> {
+    /// Adds the pairs and the sums of other counts in the same bins; what they cover stays.
+    pub(super) fn add_counts_of(&mut self, other: &Self) -> Result<(), MergeError> {
+        for (total, &part) in self.npairs.iter_mut().zip(&other.npairs) {
+            *total = total
+                .checked_add(part)
+                .ok_or(MergeError::Overflow("a pair count"))?;
+        }
+        self.sums.add(&other.sums)
+    }
+
+    /// Refuses counts with other settings, but for their bins.
+    pub(super) fn check_settings(&self, other: &Self) -> Result<(), MergeError> {
         let differ = |setting, left: String, right: String| {
             if left == right {
                 return Ok(());
@@ -52,9 +61,6 @@ impl Counts {
                 left: self.exactness,
                 right: other.exactness,
             });
-        }
-        if self.binning != other.binning {
-            return Err(MergeError::of_bins(&self.binning, &other.binning));
         }
         differ(
             "the kind of pairs",

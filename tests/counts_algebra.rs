@@ -1,0 +1,488 @@
+//! The algebra of counts: what is put together, left out, folded, continued or multiplied is what would be counted so, by `==`.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use albireo::counts::{JobId, PairKind, Part, count_pairs, count_part};
+use albireo::engine::Cpu;
+use albireo::tally::{Legendre, LegendreDegrees};
+use albireo::{
+    AlgebraError, Axis, Bins, CountSpec, Counts, Domain, Edges, LineOfSight, PairJob, PairTotal,
+    Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
+};
+
+use super::random::Random;
+
+const SIGHTS: [LineOfSight; 4] = [
+    LineOfSight::Midpoint,
+    LineOfSight::Fixed(Axis::Z),
+    LineOfSight::First,
+    LineOfSight::End,
+];
+
+/// How particles weigh: not, in one word, in two.
+#[derive(Debug, Clone, Copy)]
+enum Weighing {
+    Unit,
+    Alike,
+    Wide,
+}
+
+const WEIGHINGS: [Weighing; 3] = [Weighing::Unit, Weighing::Alike, Weighing::Wide];
+
+/// Edges from `lo` up, of any widths that add up to about 1 a bin.
+fn edges(random: &mut Random, lo: f64, bins: usize, unit: f64) -> Vec<f64> {
+    let mut edges = vec![lo];
+    for k in 0..bins {
+        edges.push(edges[k] + unit * (0.5 + random.unit()));
+    }
+    edges
+}
+
+/// The same on both sides of 0, which is an edge or lies in a bin.
+fn mirrored(above: &[f64], zero: bool) -> Vec<f64> {
+    let below = above.iter().rev().map(|edge| -edge);
+    let zero = zero.then_some(0.0);
+    below.chain(zero).chain(above.iter().copied()).collect()
+}
+
+/// The edges of |mu| or |pi|: from 0 up.
+fn unsigned(above: &[f64]) -> Vec<f64> {
+    std::iter::once(0.0).chain(above.iter().copied()).collect()
+}
+
+fn r(edges: Vec<f64>) -> Bins {
+    RBins::new(Edges::new(edges).unwrap()).into()
+}
+
+fn theta(edges: Vec<f64>) -> Bins {
+    ThetaBins::new(Edges::new(edges).unwrap()).unwrap().into()
+}
+
+fn s_mu(s: Vec<f64>, mu: Vec<f64>, los: LineOfSight) -> Bins {
+    let (s, mu) = (Edges::new(s).unwrap(), SignedEdges::new(mu).unwrap());
+    SMuBins::new(s, mu, los).unwrap().into()
+}
+
+fn rp_pi(rp: Vec<f64>, pi: Vec<f64>, los: LineOfSight) -> Bins {
+    let (rp, pi) = (Edges::new(rp).unwrap(), SignedEdges::new(pi).unwrap());
+    RpPiBins::new(rp, pi, los).unwrap().into()
+}
+
+/// Bins of every kind; the numbers of bins along the axes have many divisors.
+fn all_bins(random: &mut Random) -> Vec<Bins> {
+    let mut all = vec![
+        r(edges(random, 0.0, 12, 0.5)),
+        r(edges(random, 0.3, 8, 0.4)),
+        theta(edges(random, 0.0, 12, 8.0)),
+    ];
+    for los in SIGHTS {
+        let across = edges(random, 0.0, 4, 1.0);
+        let mu = [0.2 + 0.1 * random.unit(), 0.5, 0.9, 1.0];
+        let pi = edges(random, 0.5, 3, 1.0);
+        for zero in [true, false] {
+            all.push(s_mu(
+                across.clone(),
+                mirrored(&mu[usize::from(!zero)..], zero),
+                los,
+            ));
+            all.push(rp_pi(
+                across.clone(),
+                mirrored(&pi[usize::from(!zero)..], zero),
+                los,
+            ));
+        }
+        all.push(s_mu(across.clone(), unsigned(&mu), los));
+        all.push(rp_pi(across, unsigned(&pi), los));
+    }
+    all
+}
+
+/// Particles on the unit sphere for bins in theta, else in space, pairs without a sign among them.
+fn sample(random: &mut Random, n: usize, bins: &Bins, weighing: Weighing) -> Particles {
+    let mut rows = random.points(n, 4.0);
+    for k in (0..n).step_by(7) {
+        rows[k] = rows[k].map(f64::round);
+    }
+    if bins.on_sphere() {
+        for x in &mut rows {
+            let norm = x.iter().map(|x| (x + 1.0) * (x + 1.0)).sum::<f64>().sqrt();
+            *x = x.map(|x| (x + 1.0) / norm);
+        }
+    }
+    let points = Points::from_rows(&rows).unwrap();
+    let mut weight = |k: usize| match weighing {
+        Weighing::Wide if k.is_multiple_of(9) => random.unit() * 2f64.powi(40),
+        _ => 0.5 + random.unit(),
+    };
+    match weighing {
+        Weighing::Unit => Particles::new(points),
+        _ => Particles::weighted(points, (0..n).map(&mut weight).collect()).unwrap(),
+    }
+}
+
+/// All that can be summed in these bins.
+fn spec(bins: &Bins, pairs: Pairs<'_>) -> CountSpec {
+    let what = CountSpec::for_pairs(bins, pairs)
+        .with_mean_separation()
+        .with_weighted_separation();
+    let degrees: LegendreDegrees = [Legendre::L2, Legendre::L4].into_iter().collect();
+    match bins.line_of_sight() {
+        Some(_) => what.with_legendre(degrees),
+        None => what,
+    }
+}
+
+fn counted(pairs: Pairs<'_>, bins: &Bins) -> Counts {
+    let job = PairJob::new(pairs, &Domain::Open).unwrap();
+    count_pairs(&Cpu::new(), &job, spec(bins, pairs), &Silent).unwrap()
+}
+
+/// Auto and cross counts of every kind of weights in these bins, with the same in other bins at hand.
+fn for_all_counts(seed: u64, mut check: impl FnMut(&Counts, &dyn Fn(&Bins) -> Counts)) {
+    let mut random = Random(seed);
+    for bins in all_bins(&mut random) {
+        for weighing in WEIGHINGS {
+            let first = sample(&mut random, 60, &bins, weighing);
+            let second = sample(&mut random, 40, &bins, Weighing::Unit);
+            for pairs in [Pairs::Auto(&first), Pairs::Cross(&first, &second)] {
+                let counts = counted(pairs, &bins);
+                assert!(counts.npairs().iter().sum::<u64>() > 50, "{bins:?}");
+                check(&counts, &|bins| counted(pairs, bins));
+            }
+        }
+    }
+}
+
+/// To the bit; empty bins have no mean.
+fn bits(means: Option<Vec<f64>>) -> Option<Vec<u64>> {
+    means.map(|means| means.into_iter().map(f64::to_bits).collect())
+}
+
+/// The divisors of the number of bins along each axis.
+fn divisors(counts: &Counts) -> Vec<Vec<usize>> {
+    let shape = counts.binning().shape().into_iter();
+    let of = |bins: usize| (1..=bins).filter(|by| bins.is_multiple_of(*by)).collect();
+    shape.map(of).collect()
+}
+
+#[test]
+fn rebinned_counts_are_those_of_the_coarser_bins() {
+    let mut random = Random(3);
+    for_all_counts(1, |counts, count| {
+        let divisors = divisors(counts);
+        for _ in 0..3 {
+            let by: Vec<usize> = (divisors.iter())
+                .map(|all| all[random.below(all.len())])
+                .collect();
+            let coarse = counts.rebin(&by).unwrap();
+            assert_eq!(coarse, count(&counts.binning().rebin(&by).unwrap()));
+        }
+        let one: Vec<usize> = counts.binning().shape().iter().map(|_| 1).collect();
+        assert_eq!(counts.rebin(&one).unwrap(), *counts);
+    });
+}
+
+#[test]
+fn rebinning_twice_is_rebinning_by_the_product() {
+    for_all_counts(5, |counts, _| {
+        let all: Vec<usize> = counts.binning().shape();
+        let ones = vec![1; all.len()];
+        for (axis, &bins) in all.iter().enumerate() {
+            for first in (1..=bins).filter(|by| bins.is_multiple_of(*by)) {
+                let rest = bins / first;
+                for second in (1..=rest).filter(|by| rest.is_multiple_of(*by)) {
+                    let by = |n: usize| {
+                        let mut by = ones.clone();
+                        by[axis] = n;
+                        by
+                    };
+                    let twice = counts.rebin(&by(first)).unwrap();
+                    let twice = twice.rebin(&by(second)).unwrap();
+                    assert_eq!(twice, counts.rebin(&by(first * second)).unwrap());
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn wrapped_counts_are_those_of_unsigned_bins() {
+    let mut wrapped = 0;
+    for_all_counts(7, |counts, count| {
+        let Ok(bins) = counts.binning().wrap() else {
+            assert!(counts.wrap().is_err());
+            return;
+        };
+        wrapped += 1;
+        let folded = counts.wrap().unwrap();
+        assert_eq!(folded, count(&bins));
+        let through_an_end = bins.line_of_sight().unwrap().depends_on_order();
+        let once = counts.kind() == PairKind::AutoOrdered && !through_an_end;
+        assert_eq!(folded.kind() == PairKind::AutoUnordered, once);
+    });
+    assert_eq!(wrapped, 4 * 4 * 3 * 2, "signed bins of all kinds");
+}
+
+#[test]
+fn slices_concatenate_to_the_whole() {
+    for_all_counts(9, |counts, _| {
+        let axes = counts.binning().axes();
+        for (k, axis) in axes.iter().enumerate() {
+            let (first, last) = (axis.edges[0], axis.edges[axis.n_bins()]);
+            for &cut in &axis.edges[1..axis.n_bins()] {
+                let range = |ends: [f64; 2]| {
+                    let mut ranges = vec![None; axes.len()];
+                    ranges[k] = Some(ends);
+                    counts.slice(&ranges)
+                };
+                let near = range([first, cut]).unwrap();
+                match range([cut, last]) {
+                    Ok(far) => assert_eq!(near.concatenate(&far).unwrap(), *counts),
+                    // Nothing below 0 is left, so that the bins would be those of both signs.
+                    Err(error) => {
+                        assert!(first < 0.0 && cut >= 0.0, "{error}");
+                        assert!(error.to_string().contains("take both signs together"));
+                    }
+                }
+            }
+        }
+        // Slices hold the bins as they are.
+        let all = vec![Some([f64::NEG_INFINITY, f64::INFINITY]); axes.len()];
+        assert_eq!(counts.slice(&all).unwrap(), *counts);
+    });
+}
+
+/// What makes other counts of counts.
+type Change<'a> = &'a dyn Fn(&Counts) -> Result<Counts, AlgebraError>;
+
+/// Counts of several realisations.
+fn realisations(seed: u64) -> Vec<Vec<Counts>> {
+    let mut random = Random(seed);
+    let mut all = vec![];
+    for bins in all_bins(&mut random) {
+        for weighing in WEIGHINGS {
+            let one = |random: &mut Random| {
+                let sample = sample(random, 50, &bins, weighing);
+                counted(Pairs::Auto(&sample), &bins)
+            };
+            all.push((0..3).map(|_| one(&mut random)).collect());
+        }
+    }
+    all
+}
+
+fn sum<'a>(all: impl IntoIterator<Item = &'a Counts>) -> Counts {
+    let mut all = all.into_iter();
+    let first = all.next().unwrap().clone();
+    all.fold(first, |mut sum, next| {
+        sum.merge(next).unwrap();
+        sum
+    })
+}
+
+#[test]
+fn sums_commute_and_associate() {
+    for counts in realisations(11) {
+        let [a, b, c] = &counts[..] else { panic!() };
+        let expected = sum([a, b, c]);
+        for order in [[a, c, b], [b, a, c], [b, c, a], [c, a, b], [c, b, a]] {
+            assert_eq!(sum(order), expected);
+        }
+        assert_eq!(sum([a, &sum([b, c])]), expected);
+        assert_eq!(sum([&sum([a, c]), b]), expected);
+    }
+}
+
+#[test]
+fn sums_of_changed_counts_are_changed_sums() {
+    for counts in realisations(13) {
+        let axis = &counts[0].binning().axes()[0];
+        let mut ranges = vec![None; counts[0].binning().shape().len()];
+        ranges[0] = Some([axis.edges[1], axis.edges[axis.n_bins() - 1]]);
+        let mut by = vec![1; ranges.len()];
+        by[0] = 2;
+        let changes: [Change<'_>; 4] = [
+            &|counts| counts.slice(&ranges),
+            &|counts| counts.rebin(&by),
+            &|counts| counts.scale(0.25),
+            &|counts| counts.wrap(),
+        ];
+        for (k, change) in changes.iter().enumerate() {
+            if k == 3 && counts[0].binning().wrap().is_err() {
+                continue;
+            }
+            let changed: Vec<Counts> = counts.iter().map(|one| change(one).unwrap()).collect();
+            assert_eq!(sum(&changed), change(&sum(&counts)).unwrap(), "{k}");
+        }
+    }
+}
+
+#[test]
+fn parts_merge_to_the_whole_in_any_order() {
+    let mut random = Random(17);
+    for bins in all_bins(&mut random) {
+        for weighing in WEIGHINGS {
+            let sample = sample(&mut random, 80, &bins, weighing);
+            let pairs = Pairs::Auto(&sample);
+            let job = PairJob::new(pairs, &Domain::Open).unwrap();
+            let engine = Cpu::new();
+            let part = |index| {
+                let part = Part { index, of: 4 };
+                count_part(&engine, &job, part, spec(&bins, pairs), &Silent).unwrap()
+            };
+            let parts: Vec<Counts> = (0..4).map(part).collect();
+            let expected = sum(&parts);
+            for _ in 0..4 {
+                let mut order = [0, 1, 2, 3];
+                for k in 1..4 {
+                    order.swap(k, random.below(k + 1));
+                }
+                assert_eq!(sum(order.map(|k| &parts[k])), expected);
+            }
+            let whole = counted(pairs, &bins);
+            assert_eq!(expected.npairs(), whole.npairs());
+            assert_eq!(expected.weight(), whole.weight());
+            let means = [&expected, &whole].map(|counts| bits(counts.mean_separation()));
+            assert_eq!(means[0], means[1]);
+        }
+    }
+}
+
+#[test]
+fn scaled_counts_keep_their_pairs_and_their_ratios() {
+    for_all_counts(19, |counts, _| {
+        let once = counts.scale(1.0).unwrap();
+        assert_eq!(
+            (once.npairs(), once.values()),
+            (counts.npairs(), counts.values())
+        );
+        if counts.is_weighted() {
+            assert_eq!(once, *counts);
+        }
+        let scaled = counts.scale(-0.5).unwrap();
+        assert_eq!(scaled.npairs(), counts.npairs());
+        for mean in [Counts::mean_separation, Counts::weighted_mean_separation] {
+            assert_eq!(bits(mean(&scaled)), bits(mean(counts)));
+        }
+        // Three times an integer is one.
+        assert_eq!(
+            once.scale(-3.0).unwrap().scale(-2.0).unwrap(),
+            once.scale(6.0).unwrap()
+        );
+        let total = counts.renormalise(10.0).unwrap();
+        assert_eq!(total.total().weight, 10.0);
+        assert_eq!(total.total().pairs, counts.total().pairs);
+        let both = total.normalised().into_iter().zip(counts.normalised());
+        for (found, expected) in both {
+            assert!((found - expected).abs() <= 1e-15 * expected.abs());
+        }
+        let l2 = [counts, &counts.scale(0.125).unwrap()].map(|c| c.legendre_sums(Legendre::L2));
+        if let [Some(before), Some(after)] = l2 {
+            let eighths: Vec<f64> = before.iter().map(|sum| sum / 8.0).collect();
+            assert_eq!(after, eighths);
+        }
+    });
+}
+
+#[test]
+fn what_has_no_meaning_is_refused() {
+    let mut random = Random(23);
+    let bins = r(vec![0.0, 1.0, 2.0, 3.0, 4.0]);
+    let next = r(vec![4.0, 5.0]);
+    let [one, other] = [Weighing::Alike; 2].map(|w| sample(&mut random, 40, &bins, w));
+    let bare = Particles::new(one.points().clone());
+    let counts = counted(Pairs::Auto(&one), &bins);
+    let signed = |kind, npairs: Vec<u64>| {
+        let bins = rp_pi(vec![0.0, 1.0], vec![-1.0, 0.0, 1.0], SIGHTS[0]);
+        Counts::from_parts(
+            bins,
+            npairs,
+            None,
+            PairTotal::unweighted(kind, 90),
+            JobId(1),
+        )
+        .unwrap()
+    };
+    let none = Counts::from_parts(
+        bins.clone(),
+        vec![0; 4],
+        None,
+        PairTotal::zero(PairKind::Cross),
+        JobId(1),
+    );
+    let pi = |lo: f64, los| {
+        counted(
+            Pairs::Auto(&one),
+            &rp_pi(vec![0.0, 1.0], vec![lo, lo + 1.0], los),
+        )
+    };
+    let refusals: Vec<(Result<Counts, AlgebraError>, &str)> = vec![
+        (
+            counts.rebin(&[3]),
+            "4 bins in r cannot be put together by 3: a divisor is needed, one of 1, 2, 4",
+        ),
+        (
+            counts.rebin(&[1, 1]),
+            "there must be one number of bins for each of the 1 axes, found 2",
+        ),
+        (
+            counts.slice(&[Some([1.5, 1.75])]),
+            "no bin in r lies within 1.5 and 1.75: its 4 bins go from 0 to 4",
+        ),
+        (counts.wrap(), "it has no bins in mu or pi"),
+        (
+            signed(PairKind::AutoOrdered, vec![3, 4]).wrap(),
+            "bin 0 holds an odd number of pairs, where each should stand twice",
+        ),
+        (
+            signed(PairKind::Cross, vec![3, 4]).slice(&[None, Some([0.0, 1.0])]),
+            "bins in pi that begin at 0 or above take both signs together, but these pairs have one: keep a bin below 0, or wrap both signs first",
+        ),
+        (
+            pi(-1.0, SIGHTS[0]).concatenate(&pi(0.0, SIGHTS[0])),
+            "bins in pi that begin at 0 or above take both signs together, but these pairs have one: keep a bin below 0, or wrap both signs first",
+        ),
+        (
+            pi(1.0, SIGHTS[0]).concatenate(&pi(2.0, SIGHTS[1])),
+            "its line of sight is z, not midpoint",
+        ),
+        (
+            counts.concatenate(&counts),
+            "its bins differ along 0 axes, where one is needed to go on",
+        ),
+        (
+            counts.concatenate(&counted(Pairs::Auto(&one), &r(vec![4.5, 5.0]))),
+            "its bins in r begin at 4.5, those before end at 4",
+        ),
+        (
+            counts.concatenate(&counted(Pairs::Auto(&other), &next)),
+            "it was counted from other particles, or has other totals",
+        ),
+        (
+            counts.concatenate(&counted(Pairs::Auto(&bare), &next)),
+            "counts of different jobs do not merge: they differ in the weights (summed against not summed)",
+        ),
+        (
+            counts.scale(0.0),
+            "weights are multiplied by a number other than 0, found 0",
+        ),
+        (
+            counts.scale(f64::NAN),
+            "weights are multiplied by a number other than 0, found NaN",
+        ),
+        (
+            counts.scale(1e307),
+            "a weight leaves the range of float64 when it is multiplied by 1e307",
+        ),
+        (
+            counts.renormalise(-1.0),
+            "the total weight must be a number above 0, found -1",
+        ),
+        (
+            none.unwrap().renormalise(1.0),
+            "all pairs together have no weight to be multiplied",
+        ),
+    ];
+    for (result, words) in refusals {
+        assert_eq!(result.unwrap_err().to_string(), words);
+    }
+}
