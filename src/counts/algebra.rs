@@ -3,7 +3,7 @@
 //! Entry: [`Counts::rebin`], [`Counts::slice`], [`Counts::wrap`], [`Counts::concatenate`], [`Counts::scale`] and [`Counts::renormalise`]; counts
 //! of other particles are added by [`Counts::merge`]. Numbers of pairs and sums are integers, and stay what they are to the last digit.
 
-use super::{Counts, ExactSums, Held, PairKind, PairTotal};
+use super::{ClassAxis, Counts, ExactSums, Held, PairKind, PairTotal};
 use crate::binning::{Axes, Bins, PairOrder, RowMap};
 use crate::error::{AlgebraError, MergeError};
 use crate::tally::Classes;
@@ -246,11 +246,11 @@ impl Counts {
     /// The same counts with other totals, of all pairs and of each class.
     fn with_totals(mut self, of: impl Fn(PairTotal) -> PairTotal) -> Self {
         self.covers = self.covers.with_totals(&of);
-        for class in &mut self.classes.classes {
-            class.covers = class.covers.with_totals(&of);
-        }
-        for outside in &mut self.classes.outside {
-            *outside = of(*outside);
+        let ClassAxis {
+            classes, outside, ..
+        } = &mut self.classes;
+        for class in classes.iter_mut().chain(outside) {
+            *class = class.with_totals(&of);
         }
         self
     }

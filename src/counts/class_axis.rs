@@ -15,8 +15,8 @@ use crate::tally::Classes;
 pub(super) struct ClassAxis {
     pub(super) by: Classes,
     pub(super) classes: Vec<Class>,
-    /// Of each region, all pairs with no point in it.
-    pub(super) outside: Vec<PairTotal>,
+    /// Of each region, which pairs there are with no point in it: they are in no row.
+    pub(super) outside: Vec<Class>,
 }
 
 /// Which pairs a class is, and which of them are covered.
@@ -26,17 +26,60 @@ pub(super) struct Class {
     pub(super) covers: Covers,
 }
 
+impl Class {
+    /// A part of the pairs of a class with this total.
+    fn part((id, part): (JobId, Part), total: PairTotal) -> Self {
+        Self {
+            kind: total.kind,
+            covers: Covers::part(id, part, total),
+        }
+    }
+
+    /// All of them, or those of all jobs together.
+    pub(super) fn total(&self) -> PairTotal {
+        self.covers.total(self.kind)
+    }
+
+    /// The same with other totals.
+    pub(super) fn with_totals(&self, of: impl Fn(PairTotal) -> PairTotal) -> Self {
+        let covers = self.covers.with_totals(of);
+        Self { covers, ..*self }
+    }
+}
+
+/// What both cover, class by class.
+fn union(ours: &[Class], theirs: &[Class]) -> Result<Vec<Class>, MergeError> {
+    let both = ours.iter().zip(theirs);
+    let class = |(ours, theirs): (&Class, &Class)| {
+        let covers = ours.covers.union(&theirs.covers)?;
+        Ok(Class { covers, ..*ours })
+    };
+    both.map(class).collect()
+}
+
 impl ClassAxis {
     /// The classes of a job, or of a part of it.
     pub(super) fn of_job((id, part): (JobId, Part), by: Classes, totals: JobTotals) -> Self {
-        let class = |(table, total): (usize, PairTotal)| Class {
-            kind: total.kind,
-            covers: Covers::part(id.class(table), part, total),
-        };
+        let number = totals.classes.len();
+        let all = totals.classes.into_iter().chain(totals.outside);
+        let all = all.enumerate();
+        let all = all.map(|(table, total)| Class::part((id.class(table), part), total));
+        let mut classes: Vec<Class> = all.collect();
+        let outside = classes.split_off(number);
         Self {
             by,
-            classes: totals.classes.into_iter().enumerate().map(class).collect(),
-            outside: totals.outside,
+            classes,
+            outside,
+        }
+    }
+
+    /// The same regions with these totals of the pairs outside them.
+    pub(super) fn with_outside(self, totals: Vec<PairTotal>) -> Self {
+        let outside = totals.into_iter().enumerate();
+        let outside = outside.map(|(k, total)| Class::part((JobId(k as u64), Part::WHOLE), total));
+        Self {
+            outside: outside.collect(),
+            ..self
         }
     }
 
@@ -49,18 +92,10 @@ impl ClassAxis {
 
     /// What both cover.
     pub(super) fn union(&self, other: &Self) -> Result<Self, MergeError> {
-        let both = self.classes.iter().zip(&other.classes);
-        let class = |(ours, theirs): (&Class, &Class)| {
-            let covers = ours.covers.union(&theirs.covers)?;
-            Ok(Class { covers, ..*ours })
-        };
-        let outside = self.outside.iter().zip(&other.outside);
         Ok(Self {
             by: self.by,
-            classes: both.map(class).collect::<Result<_, MergeError>>()?,
-            outside: outside
-                .map(|(ours, theirs)| PairTotal::of_all(ours.kind, &[*ours, *theirs]))
-                .collect(),
+            classes: union(&self.classes, &other.classes)?,
+            outside: union(&self.outside, &other.outside)?,
         })
     }
 }

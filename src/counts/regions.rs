@@ -101,7 +101,7 @@ impl Counts {
     /// There is no region `k`.
     #[must_use]
     pub fn without_shares(&self, k: usize, alpha: f64, alpha_of_totals: f64) -> Self {
-        let (across, outside) = (self.across(k), self.classes.outside[k]);
+        let (across, outside) = (self.across(k), self.classes.outside[k].total());
         let mut left = self.whole();
         left.take_sums_of(&self.within(k));
         if [alpha, alpha_of_totals] == [1.0; 2] {

@@ -59,7 +59,7 @@ impl Counts {
             })
         };
         let outside = regions.iter().enumerate().map(outside);
-        let outside = outside.collect::<Result<_, CountsError>>()?;
+        let outside = outside.collect::<Result<Vec<_>, CountsError>>()?;
         let rows = [0, 1].map(|which| regions.iter().map(move |parts| &parts[which]));
         let rows: Vec<&Self> = rows.into_iter().flatten().collect();
         let class = |counts: &&Self| Class {
@@ -77,8 +77,9 @@ impl Counts {
             classes: ClassAxis {
                 by: Classes::Regions,
                 classes: rows.iter().map(class).collect(),
-                outside,
-            },
+                outside: vec![],
+            }
+            .with_outside(outside),
             ..self.whole()
         })
     }
@@ -135,7 +136,7 @@ impl Counts {
             regions.push([of(within, totals[k])?, of(beyond, across(&totals, n, k))?]);
         }
         let mut counts = self.with_regions(regions)?;
-        counts.classes.outside = outside;
+        counts.classes = counts.classes.with_outside(outside);
         Ok(counts)
     }
 }
