@@ -14,11 +14,10 @@ use clap::Args;
 use serde_json::json;
 
 use crate::bins::Statistic;
-use crate::counted::Counted;
 use crate::edges::EdgeSpec;
 use crate::record::Record;
 use crate::scatter::{each_repeated, repeated};
-use crate::tables::{count_columns, edge_columns};
+use crate::tables::{RowSums, count_columns, edge_columns};
 use crate::usage::usage;
 
 /// Shells as the command line spells them.
@@ -114,11 +113,9 @@ impl ShellFlags {
 pub(crate) fn table(
     counts: &Counts,
     shells: &Shells,
-    counted: &[Counted],
     (axes, unit): (&[BinAxis], Option<&str>),
     mut record: Record,
-) -> Result<Table> {
-    let whole = counted.first().context("no count was made")?;
+) -> Table {
     let number = u64::from(shells.number());
     let each = (0..number).flat_map(|a| (a..number).map(move |b| [a, b]));
     let each: Vec<[u64; 2]> = each.collect();
@@ -134,15 +131,9 @@ pub(crate) fn table(
     ];
     let edges = edge_columns(axes, unit).into_iter();
     columns.extend(edges.map(|column| repeated(column, each.len())));
-    let pairs = counts.by_class();
-    let weights: Option<Vec<_>> = pairs.iter().map(Counts::weight).collect();
-    let in_rows = Counted {
-        npairs: pairs.iter().flat_map(Counts::npairs).copied().collect(),
-        weight: weights.map(|weights| weights.concat()),
-        ..whole.clone()
-    };
-    columns.extend(count_columns(&in_rows, ""));
+    let rows = RowSums::joined(counts.by_class().iter().map(RowSums::of));
+    columns.extend(count_columns(&rows, "", (axes, unit)));
     record.set("shells", json!(shells.edges().values()));
     let meta = record.finish(ResultKind::ShellCounts);
-    Ok(Table { columns, meta })
+    Table { columns, meta }
 }

@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 
 use crate::record::Record;
-use crate::tables::edge_columns;
+use crate::tables::{RowSums, edge_columns, sum_columns};
 
 /// Most bins of a covariance that is written, one row for two of them.
 const MAX_BINS: usize = 1500;
@@ -40,8 +40,7 @@ struct CountedByRegion {
 struct Part {
     name: &'static str,
     what: &'static str,
-    npairs: Vec<u64>,
-    weight: Option<Vec<f64>>,
+    rows: RowSums,
     totals: Vec<PairTotal>,
     /// Those of the first bins, where these are of all pairs and the others of randoms that were split.
     below: Vec<PairTotal>,
@@ -77,48 +76,56 @@ impl Method {
     }
 }
 
+impl Part {
+    fn of([name, what]: [&'static str; 2], regions: &[Counts]) -> Self {
+        Self {
+            name,
+            what,
+            rows: RowSums::joined(regions.iter().map(RowSums::of)),
+            totals: regions.iter().map(Counts::total).collect(),
+            below: Vec::new(),
+        }
+    }
+
+    /// The same with those of all pairs in the first bins of each region.
+    fn with_near(self, near: &Self) -> Self {
+        let regions = self.totals.len().max(1);
+        let [all, first] = [&self, near].map(|part| part.rows.npairs.len() / regions);
+        let rows = (0..self.totals.len()).map(|k| {
+            let mut rows = self.rows.rows(k * all..(k + 1) * all);
+            rows.put_first(near.rows.rows(k * first..(k + 1) * first));
+            rows
+        });
+        Self {
+            rows: RowSums::joined(rows),
+            below: near.totals.clone(),
+            ..self
+        }
+    }
+}
+
 impl CountedByRegion {
     fn of(name: &'static str, counts: &Counts) -> Self {
-        let part = |name, what, of: &dyn Fn(usize) -> Counts| {
-            let regions: Vec<_> = (0..counts.regions()).map(of).collect();
-            let weights: Option<Vec<Vec<f64>>> = regions.iter().map(Counts::weight).collect();
-            Part {
-                name,
-                what,
-                npairs: regions
-                    .iter()
-                    .flat_map(|counts| counts.npairs().to_vec())
-                    .collect(),
-                weight: weights.map(|weights| weights.concat()),
-                totals: regions.iter().map(Counts::total).collect(),
-                below: Vec::new(),
-            }
-        };
+        let regions = 0..counts.regions();
+        let within: Vec<Counts> = regions.clone().map(|k| counts.within(k)).collect();
+        let across: Vec<Counts> = regions.map(|k| counts.across(k)).collect();
         Self {
             name,
             parts: [
-                part("within", "both points", &|k| counts.within(k)),
-                part("across", "exactly one point", &|k| counts.across(k)),
+                Part::of(["within", "both points"], &within),
+                Part::of(["across", "exactly one point"], &across),
             ],
         }
     }
 
     /// The same with all pairs in the first bins, as `near` has them.
-    fn with_near(mut self, near: &Counts) -> Self {
-        let near = Self::of(self.name, near);
-        for (part, near) in self.parts.iter_mut().zip(near.parts) {
-            let regions = near.totals.len().max(1);
-            let (all, first) = (part.npairs.len() / regions, near.npairs.len() / regions);
-            for k in 0..near.totals.len() {
-                let (to, from) = (k * all..k * all + first, k * first..(k + 1) * first);
-                part.npairs[to.clone()].copy_from_slice(&near.npairs[from.clone()]);
-                if let (Some(weight), Some(near)) = (&mut part.weight, &near.weight) {
-                    weight[to].copy_from_slice(&near[from]);
-                }
-            }
-            part.below = near.totals;
+    fn with_near(self, near: &Counts) -> Self {
+        let [within, across] = self.parts;
+        let near = Self::of(self.name, near).parts;
+        Self {
+            name: self.name,
+            parts: [within.with_near(&near[0]), across.with_near(&near[1])],
         }
-        self
     }
 
     fn columns(&self) -> impl Iterator<Item = TableColumn> + '_ {
@@ -127,14 +134,12 @@ impl CountedByRegion {
             let pairs = TableColumn::integers(
                 format!("{count}_{name}_npairs"),
                 format!("number of pairs of {count} with {what} in the region"),
-                part.npairs.clone(),
+                part.rows.npairs.clone(),
             );
-            let weight = part.weight.clone().map(|weight| {
-                TableColumn::floats(
-                    format!("{count}_{name}_weight"),
-                    format!("sum of w1*w2 of {count} with {what} in the region"),
-                    weight,
-                )
+            let described = format!("sum of w1*w2 of {count} with {what} in the region");
+            let weight = part.rows.weight.iter();
+            let weight = weight.flat_map(move |weight| {
+                sum_columns(&format!("{count}_{name}_weight"), &described, weight)
             });
             std::iter::once(pairs).chain(weight)
         })

@@ -1,18 +1,19 @@
 //! Counts by region made elsewhere, such as those read back from a file, and what they must satisfy.
 //!
-//! Entry: [`Counts::with_regions`], and [`Counts::with_regions_of`] for the particles of a job.
+//! Entry: [`Counts::with_regions`], and [`Counts::of_job_by_region`] for the particles of a job.
 
-use super::class_axis::{Class, ClassAxis};
+use super::class_axis::{Class, ClassAxis, Layout};
 use super::label_sums::{PairSums, check_regions};
 use super::weighted::across;
 use super::{Counts, ExactSums, HeldSums, JobId, PairKind, PairTotal};
+use crate::binning::Bins;
 use crate::error::{CountsError, JobError};
 use crate::exactness::Exactness;
 use crate::pairs::PairJob;
 use crate::tally::Classes;
 
 /// The pairs in each bin, and their weights where there are any.
-type Values = (Vec<u64>, Option<Vec<f64>>);
+type Values = (Vec<u64>, Option<ExactSums>);
 
 impl Counts {
     /// The same counts kept apart by region: of each region those of the pairs within it and of those with one point in it, made elsewhere.
@@ -84,10 +85,8 @@ impl Counts {
         })
     }
 
-    /// Counts of the labelled samples of `job` made elsewhere: of all pairs, and of each region those within it and those across its border. The
-    /// totals are those of the job.
-    ///
-    /// Sums of weights are rounded to float64 in such counts, and so is what is left of them without a region.
+    /// Counts of the labelled samples of `job` made elsewhere: of each region those within it and those across its border, which make up all
+    /// pairs. The totals are those of the job.
     ///
     /// ```
     /// use albireo::{Counts, Domain, Edges, Labels, PairJob, Pairs, Particles, Points, RBins};
@@ -95,50 +94,61 @@ impl Counts {
     /// let sample = Particles::new(Points::from_rows(&rows)?).labelled(Labels::new(vec![0, 0, 1, 1], 2)?)?;
     /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
     /// let bins = RBins::new(Edges::new(vec![0.0, 1.25])?);
-    /// let whole = Counts::of_job(&job, bins, vec![3], None)?;
     /// let region = [(vec![1], None), (vec![1], None)];
-    /// let counts = whole.with_regions_of(&job, vec![region.clone(), region])?;
-    /// assert_eq!(counts.without(0, 1.0).total().pairs, 1);
+    /// let counts = Counts::of_job_by_region(&job, bins, vec![region.clone(), region])?;
+    /// assert_eq!((counts.npairs(), counts.without(0, 1.0).total().pairs), (&[3][..], 1));
     /// # Ok::<(), albireo::Error>(())
     /// ```
     ///
     /// # Errors
-    /// [`CountsError::Regions`]: samples without labels, other regions than they have, or numbers of pairs that do not add up to those of all;
-    /// otherwise as [`Counts::from_parts`].
-    pub fn with_regions_of(
-        self,
+    /// [`CountsError::Regions`]: samples without labels, or other regions than they have; otherwise as [`Counts::of_job`].
+    pub fn of_job_by_region(
         job: &PairJob<'_>,
-        parts: Vec<[Values; 2]>,
+        bins: impl Into<Bins>,
+        regions: Vec<[Values; 2]>,
     ) -> Result<Self, CountsError> {
+        let bins = bins.into();
         let refused = |error: JobError| CountsError::Regions(error.to_string());
         check_regions(job.pairs()).map_err(refused)?;
         let sums = PairSums::of(job.pairs(), None).map_err(refused)?;
-        let kind = PairKind::of(job.pairs(), self.binning());
+        let kind = PairKind::of(job.pairs(), &bins);
         let totals = sums.totals(Classes::Regions, kind);
         let outside = sums.outside(kind);
         let n = outside.len();
-        if parts.len() != n {
+        if regions.len() != n {
             return Err(CountsError::Regions(format!(
                 "they are of {} regions, the samples are cut into {n}",
-                parts.len()
+                regions.len()
             )));
         }
-        let mut regions = Vec::with_capacity(n);
-        for (k, [within, beyond]) in parts.into_iter().enumerate() {
+        let mut parts = Vec::with_capacity(n);
+        for (k, [within, beyond]) in regions.into_iter().enumerate() {
             let of = |(npairs, weight): Values, total: PairTotal| {
-                let (bins, id) = (self.binning().clone(), JobId(k as u64));
-                let weight = weight
-                    .map(|weight| ExactSums::from_parts(&[weight]))
-                    .transpose()?;
-                let counts = Self::from_parts(bins, npairs, weight, total, id)?;
-                Ok::<_, CountsError>(counts.with_exactness(self.exactness()))
+                Self::from_parts(bins.clone(), npairs, weight, total, JobId(k as u64))
             };
-            regions.push([of(within, totals[k])?, of(beyond, across(&totals, n, k))?]);
+            parts.push([of(within, totals[k])?, of(beyond, across(&totals, n, k))?]);
         }
-        let mut counts = self.with_regions(regions)?;
-        counts.classes = counts.classes.with_outside(outside);
-        Ok(counts)
+        let (npairs, weight) = whole_of(&parts);
+        let counts = Self::of_job(job, bins, npairs, weight)?.with_regions(parts)?;
+        let classes = counts.classes.clone().with_outside(outside);
+        Ok(Self { classes, ..counts })
     }
+}
+
+/// All pairs of regions: those within them, and half of those across borders, each of which is of two.
+fn whole_of(parts: &[[Counts; 2]]) -> Values {
+    let bins = parts[0][0].binning.n_bins();
+    let rows = [0, 1].map(|which| parts.iter().map(move |parts| &parts[which]));
+    let rows = || rows.clone().into_iter().flatten();
+    let layout = Layout::by_region(parts.len());
+    let npairs: Vec<u64> = rows().flat_map(|counts| counts.npairs()).copied().collect();
+    let weights: Option<Vec<_>> = rows().map(Counts::weight_sums).collect();
+    let weight = weights.map(|weights| ExactSums::joined(weights).with_whole(&layout, bins));
+    let npairs = layout.with_whole(&npairs, bins, |twice| twice / 2);
+    (
+        npairs[..bins].to_vec(),
+        weight.map(|weight| weight.rows(0..bins)),
+    )
 }
 
 /// Refuses parts that are not those of the whole.

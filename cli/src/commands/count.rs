@@ -177,13 +177,14 @@ impl Count {
             counter.decide(std::slice::from_ref(&asked))?;
             let counts = counter.count(&asked.by(Classes::Species))?;
             counter.note(&mut record);
-            return by_shell::table(&counts, shells, &counter.done, (&axes, length), record);
+            let axes = (&axes[..], length);
+            return Ok(by_shell::table(&counts, shells, axes, record));
         }
         counter.decide_and_count(&asked)?;
         counter.note(&mut record);
         let mut columns = edge_columns(&axes, length);
         for count in &counter.done {
-            columns.extend(count_columns(count, ""));
+            columns.extend(count_columns(&count.sums, "", (&axes, length)));
             columns.extend(mean_column(count, &axes, length));
         }
         let meta = record.finish(ResultKind::Counts);

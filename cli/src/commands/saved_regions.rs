@@ -5,20 +5,15 @@
 use std::path::Path;
 
 use albireo::Counts;
-use albireo::counts::{ExactSums, JobId};
+use albireo::counts::JobId;
 use albireo::estimators::Term;
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::saved_counts::{Expected, check_entry, floats, integers, text};
+use super::saved_counts::{Expected, check_entry, text};
 use crate::counted::fingerprint;
-
-/// The pairs within regions or across their borders: of each region those in each bin, and their weights where there are any.
-type Parts = Vec<(Vec<u64>, Option<Vec<f64>>)>;
-
-/// The names of both kinds of parts.
-const PARTS: [&str; 2] = ["within", "across"];
+use crate::saved::{records, region_rows};
 
 /// Refuses a table without regions, or with others than `regions`, the record of those that the samples are cut into.
 fn check_regions(table: &Table, regions: &Value) -> Result<()> {
@@ -36,38 +31,6 @@ fn check_regions(table: &Table, regions: &Value) -> Result<()> {
     Ok(())
 }
 
-/// The values of a count, region by region.
-fn parts(table: &Table, name: &str, bins: usize) -> Result<[Parts; 2]> {
-    let of = |part: &str| -> Result<Parts> {
-        let npairs = integers(table, &format!("{name}_{part}_npairs"))?;
-        let weight = floats(table, &format!("{name}_{part}_weight"));
-        let regions = npairs.chunks(bins).map(<[u64]>::to_vec).enumerate();
-        let one = |(k, npairs): (usize, Vec<u64>)| {
-            let rows = k * bins..(k + 1) * bins;
-            let weight = weight.as_ref();
-            let weight = weight.map(|weight| weight.get(rows).unwrap_or_default().to_vec());
-            (npairs, weight)
-        };
-        Ok(regions.map(one).collect())
-    };
-    Ok([of(PARTS[0])?, of(PARTS[1])?])
-}
-
-/// All pairs: those within regions, and half of those across borders, each of which is of two regions.
-fn whole([within, across]: &[Parts; 2], bins: usize) -> (Vec<u64>, Option<Vec<f64>>) {
-    let pairs = |parts: &Parts, bin: usize| -> u64 {
-        let all = parts.iter().filter_map(|(npairs, _)| npairs.get(bin));
-        all.sum()
-    };
-    let weight = |parts: &Parts, bin: usize| -> Option<f64> {
-        let all = parts.iter().map(|(_, weight)| weight.as_ref()?.get(bin));
-        all.sum()
-    };
-    let npairs = (0..bins).map(|bin| pairs(within, bin) + pairs(across, bin) / 2);
-    let weights = (0..bins).map(|bin| Some(weight(within, bin)? + 0.5 * weight(across, bin)?));
-    (npairs.collect(), weights.collect())
-}
-
 /// The count called `name` in a table, if it is the one expected.
 fn taken_over(
     table: &Table,
@@ -82,28 +45,17 @@ fn taken_over(
             "its particles lie in other regions: the fingerprint of {name} with its regions is {found}, that of this job {print}"
         );
     }
-    let bins = expected.bins.n_bins();
-    let parts = parts(table, name, bins)?;
-    let (npairs, weight) = whole(&parts, bins);
-    if weight.is_some() != expected.job.pairs().have_weights() {
+    let rows = region_rows(table, name, expected.bins.n_bins())?;
+    let mut all = rows.iter().flatten();
+    if all.any(|rows| rows.weight.is_some() != expected.job.pairs().have_weights()) {
         bail!("{name}: this job and the file do not both have weights");
     }
-    let weight = weight
-        .map(|weight| ExactSums::from_parts(&[weight]))
-        .transpose()?;
-    let whole = Counts::of_job(&expected.job, expected.bins, npairs, weight)?;
-    let whole = whole.with_cuts(expected.cuts.clone());
-    let whole = whole.with_exactness(expected.exactness);
-    let [within, across] = parts;
-    let regions = within.into_iter().zip(across);
-    let regions = regions.map(|(within, across)| [within, across]).collect();
-    Ok(whole.with_regions_of(&expected.job, regions)?)
-}
-
-/// The records of counts in a table.
-fn records(table: &Table) -> Result<&serde_json::Map<String, Value>> {
-    let counts = table.meta.get("counts").and_then(Value::as_object);
-    counts.context("the result has no metadata `counts`")
+    let regions = rows
+        .into_iter()
+        .map(|parts| parts.map(|rows| (rows.npairs, rows.weight)));
+    let counts = Counts::of_job_by_region(&expected.job, expected.bins, regions.collect())?;
+    let counts = counts.with_cuts(expected.cuts.clone());
+    Ok(counts.with_exactness(expected.exactness))
 }
 
 /// The count of a term saved in `path`, if it is the one expected: what `--rr` asks for.
