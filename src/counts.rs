@@ -7,8 +7,8 @@ mod brute_force;
 mod classes;
 mod combined;
 mod covers;
+mod exact_sums;
 mod excluded;
-mod fixed_sums;
 mod held_sums;
 mod loose_weights;
 mod merging;
@@ -20,10 +20,12 @@ mod sum_algebra;
 mod total;
 mod weight_sets;
 mod weight_sums;
+mod weight_terms;
 mod weighted;
 
 pub use classes::count_classes;
 pub use covers::{JobId, Part};
+pub use exact_sums::ExactSums;
 pub use excluded::{excluded_by_species, excluded_pairs};
 pub use loose_weights::{LARGEST_RELATIVE_BOUND, LooseWeights};
 pub use regions::{RegionCounts, count_regions};
@@ -32,8 +34,8 @@ pub use total::{PairKind, PairTotal};
 pub use weight_sets::{count_regions_of_weight_sets, count_weight_sets};
 
 use covers::Covers;
-use fixed_sums::FixedSums;
 use held_sums::{Held, HeldSums};
+use weight_terms::WeightTerms;
 use weighted::{totals_of, with_individual};
 
 use ndarray::{ArrayD, ArrayViewD};
@@ -185,7 +187,10 @@ impl Counts {
             if let Some(held) = Held::of(sum) {
                 let exponent = what.exponent(sum, job.pairs());
                 let rests = what.rest_of(at).map(|at| tally.sum(at));
-                sums.set(held, FixedSums::of_words(exponent, tally.sum(at), rests));
+                sums.set(held, ExactSums::of_words(exponent, tally.sum(at), rests));
+                if held == Held::Weight {
+                    sums.weight_terms = Some(WeightTerms::of(exponent, rests.is_some()));
+                }
             }
         }
         Self {
@@ -263,7 +268,7 @@ impl Counts {
     /// Sum of `w1*w2`, or of `((w1*w2)*p)*g` with [`Counts::pair_weight`], in each bin, float64 of the exact total; none for
     /// unweighted counts.
     pub fn weight(&self) -> Option<Vec<f64>> {
-        self.sums.get(Held::Weight).map(FixedSums::values)
+        self.sums.get(Held::Weight).map(ExactSums::values)
     }
 
     /// [`Counts::weight`] along the axes of the bins.
@@ -277,13 +282,13 @@ impl Counts {
     ///
     /// None for unweighted counts, and for sums that were made elsewhere.
     pub fn weight_bound(&self) -> Option<Vec<f64>> {
-        let weight = self.sums.get(Held::Weight)?;
-        self.npairs.iter().map(|&n| weight.bound_of(n)).collect()
+        let terms = self.sums.weight_terms?;
+        Some(self.npairs.iter().map(|&n| terms.bound_of(n)).collect())
     }
 
     /// The same for one pair.
     pub fn weight_bound_of_pair(&self) -> Option<f64> {
-        self.sums.get(Held::Weight)?.bound_of(1)
+        Some(self.sums.weight_terms?.bound_of(1))
     }
 
     /// The bins whose weights may be off by more than [`LARGEST_RELATIVE_BOUND`] of themselves: their products are tiny beside the
@@ -304,7 +309,7 @@ impl Counts {
 
     /// Whether weights are summed in two words, as those of wide range are ([`CountSpec::in_range_of`]).
     pub fn is_in_two_words(&self) -> bool {
-        let terms = self.sums.get(Held::Weight).and_then(|sums| sums.terms);
+        let terms = self.sums.weight_terms;
         terms.is_some_and(|terms| terms.two_words)
     }
 
@@ -336,7 +341,7 @@ impl Counts {
         if l == Legendre::L0 {
             return Some(self.values());
         }
-        self.sums.get(Held::Legendre(l)).map(FixedSums::values)
+        self.sums.get(Held::Legendre(l)).map(ExactSums::values)
     }
 
     /// The degrees of which there are Legendre sums besides 0.
@@ -368,6 +373,11 @@ impl Counts {
     /// The single job that these counts belong to, if they are of one.
     pub fn job_id(&self) -> Option<JobId> {
         self.covers.single()
+    }
+
+    /// The jobs that these counts belong to, each with its total, in the order of their fingerprints.
+    pub fn jobs(&self) -> impl Iterator<Item = (JobId, PairTotal)> + '_ {
+        self.covers.totals()
     }
 
     /// Each bin's values over the total.

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{RegionCounts, count_pairs, count_regions};
+use albireo::counts::{ExactSums, RegionCounts, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     CombinedRegions, Covariance, Estimation, Estimator, Jackknife, RegionTerms, Role, Term,
@@ -212,7 +212,11 @@ fn counts_by_region_read_back_give_the_same_realisations() -> Outcome {
     let copy = |counts: &Counts| {
         let job = albireo::counts::JobId(7);
         let (npairs, total) = (counts.npairs().to_vec(), counts.total());
-        Counts::from_parts(bins.clone(), npairs, counts.weight(), total, job)
+        let weight = counts
+            .weight()
+            .map(|weight| ExactSums::from_parts(&[weight]));
+        let weight = weight.transpose()?;
+        Counts::from_parts(bins.clone(), npairs, weight, total, job)
     };
     let mut counted = Vec::new();
     for (term, counts) in terms.counted() {

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use albireo::counts::{JobId, PairKind, Part, count_pairs, count_part};
+use albireo::counts::{ExactSums, JobId, PairKind, Part, count_pairs, count_part};
 use albireo::engine::Cpu;
 use albireo::random::{Stream, in_box};
+use albireo::tally::Legendre;
 use albireo::{
     Axis, Bins, Column, CountSpec, Counts, CountsError, Domain, Edges, EngineError, Estimator,
     EstimatorError, JobError, LineOfSight, MergeError, Naive, PairJob, PairTotal, Pairs, Particles,
@@ -25,7 +26,8 @@ fn restored(
     weight: Option<&[f64]>,
     total: PairTotal,
 ) -> Result<Counts, CountsError> {
-    let weight = weight.map(<[f64]>::to_vec);
+    let weight = weight.map(|weight| ExactSums::from_parts(&[weight.to_vec()]));
+    let weight = weight.transpose()?;
     Counts::from_parts(bins(), npairs.to_vec(), weight, total, JobId(1))
 }
 
@@ -121,6 +123,70 @@ fn numbers_that_are_no_counts_are_refused() {
     }
 }
 
+#[test]
+fn counts_come_back_from_all_that_they_hold() {
+    let (s, mu) = (
+        Edges::linear(0.0, 0.9, 3).unwrap(),
+        SignedEdges::linear(0.0, 1.0, 2).unwrap(),
+    );
+    let bins = SMuBins::new(s, mu, LineOfSight::Midpoint).unwrap();
+    let count = |seed, heavy: f64| {
+        let points = in_box(70, seed, [1.0; 3]).unwrap();
+        let mut weights = weights(1, 70, Stream::new(seed));
+        weights[..2].iter_mut().for_each(|w| *w *= heavy);
+        let sample = Particles::weighted(points, weights).unwrap();
+        let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+        let what = CountSpec::for_pairs(&bins, job.pairs())
+            .with_mean_separation()
+            .with_weighted_separation()
+            .with_legendre([Legendre::L4, Legendre::L2].into_iter().collect());
+        count_pairs(&Naive, &job, what, &Silent).unwrap()
+    };
+    let mut both = count(1, 1.0);
+    both.merge(&count(2, 1.0)).unwrap();
+    let parts = |sums: Option<&ExactSums>| sums.unwrap().parts();
+    let mut most = 0;
+    for counts in [count(1, 1.0), both, count(3, 3e4)] {
+        let mut exact = |sums| {
+            let parts = parts(sums);
+            most = most.max(parts.len());
+            ExactSums::from_parts(&parts).unwrap()
+        };
+        let jobs: Vec<_> = counts.jobs().collect();
+        let (npairs, weight) = (counts.npairs().to_vec(), exact(counts.weight_sums()));
+        let mut back =
+            Counts::from_parts(bins.clone(), npairs, Some(weight), counts.total(), JobId(1))
+                .and_then(|back| back.with_jobs(&jobs))
+                .and_then(|back| back.with_separation_sums(exact(counts.separation_sums())))
+                .unwrap();
+        for l in [Legendre::L2, Legendre::L4] {
+            back = back
+                .with_legendre_sums(l, exact(counts.exact_legendre_sums(l)))
+                .unwrap();
+        }
+        back = back
+            .with_weighted_separation_sums(exact(counts.weighted_separation_sums()))
+            .unwrap();
+        assert_ne!(back, counts, "the bound of a pair is not known yet");
+        let bound = counts.weight_bound_of_pair().unwrap();
+        let back = back.with_weight_bound(bound, counts.is_in_two_words());
+        assert_eq!(back, counts);
+        let few = [(JobId(1), total(1)), (JobId(2), total(3))];
+        let refused = back.clone().with_jobs(&few).unwrap_err();
+        assert!(matches!(
+            refused,
+            CountsError::TooManyPairs { total: 4, .. }
+        ));
+    }
+    assert!(most > 1, "some sums are no float64");
+    let empty = restored(&[1, 0, 3], None, total(6)).unwrap();
+    let sums = |bin: f64| ExactSums::from_parts(&[vec![0.5, bin, 2.0]]).unwrap();
+    let refused = empty.clone().with_separation_sums(sums(1.5)).unwrap_err();
+    assert_eq!(refused.bin(), Some(1));
+    let mean = empty.with_separation_sums(sums(0.0)).unwrap();
+    assert_eq!(mean.mean_separation().unwrap()[2], 2.0 / 3.0);
+}
+
 /// Weights of many kinds.
 fn weights(kind: usize, n: usize, stream: Stream) -> Vec<f64> {
     let weight = |k: usize| {
@@ -148,12 +214,8 @@ fn check_restored(pairs: Pairs<'_>, binning: impl Into<Bins>, what: &str) {
     let counts = count_pairs(&Naive, &job, weights, &Silent).unwrap();
     let (npairs, weight) = (counts.npairs().to_vec(), counts.weight().unwrap());
     let of_job = |npairs: &[u64], weight: &[f64]| {
-        Counts::of_job(
-            &job,
-            binning.clone(),
-            npairs.to_vec(),
-            Some(weight.to_vec()),
-        )
+        let weight = ExactSums::from_parts(&[weight.to_vec()])?;
+        Counts::of_job(&job, binning.clone(), npairs.to_vec(), Some(weight))
     };
     let back = of_job(&npairs, &weight).unwrap_or_else(|error| panic!("{what}: {error}"));
     assert_eq!(back.weight(), counts.weight(), "{what}");
@@ -215,7 +277,10 @@ fn positive_weights_cannot_exceed_the_total() {
     let what = CountSpec::for_pairs(&all, job.pairs());
     let counts = count_pairs(&Naive, &job, what, &Silent).unwrap();
     let (npairs, weight) = (counts.npairs(), counts.weight().unwrap());
-    let of_job = |weight: Vec<f64>| Counts::of_job(&job, &all, npairs.to_vec(), Some(weight));
+    let of_job = |weight: Vec<f64>| {
+        let weight = ExactSums::from_parts(&[weight])?;
+        Counts::of_job(&job, &all, npairs.to_vec(), Some(weight))
+    };
     assert!(of_job(weight.clone()).is_ok());
     // Every pair lies in the bins, so that nothing may be left, nor missing.
     for by in [1.0 + 1e-6, 1.0 - 1e-6] {

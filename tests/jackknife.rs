@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::binning::{Binning, Bins};
-use albireo::counts::{PairKind, RegionCounts, count_pairs, count_regions};
+use albireo::counts::{ExactSums, PairKind, RegionCounts, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     Covariance, Estimation, Estimator, Jackknife, RegionTerms, Role, Term, TermCounts,
@@ -262,6 +262,7 @@ fn estimates_are_of_the_rest(
             let count = |own: Pairs<'_>, whole: Pairs<'_>| {
                 let (npairs, weight, total) = direct(own, whole, domain, bins);
                 let id = albireo::counts::JobId(7);
+                let weight = weight.map(|weight| ExactSums::from_parts(&[weight]).unwrap());
                 Counts::from_parts(bins.clone(), npairs, weight, total, id).unwrap()
             };
             let expected = estimate(estimator, &rest, domain, bins, count, samples);

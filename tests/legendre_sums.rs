@@ -1,7 +1,7 @@
 //! Multipoles from Legendre sums against an independent loop, against bins in mu, and without a region; weighted mean separations.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{JobId, PairKind, count_pairs, count_regions};
+use albireo::counts::{ExactSums, JobId, PairKind, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     Estimation, Estimator, Jackknife, Multipoles, RegionTerms, Role, Term, TermCounts, legendre,
@@ -161,6 +161,10 @@ fn a_survey_has_the_multipoles_of_an_independent_loop() {
     }
 }
 
+fn exact(sums: Vec<f64>) -> ExactSums {
+    ExactSums::from_parts(&[sums]).unwrap()
+}
+
 /// Counts in fine bins of mu, as many pairs in each as `share` says, with the Legendre sums of those.
 fn made(n_mu: usize, share: impl Fn(f64) -> f64) -> Counts {
     let mu: Vec<f64> = (0..=n_mu).map(|k| k as f64 / n_mu as f64).collect();
@@ -181,7 +185,7 @@ fn made(n_mu: usize, share: impl Fn(f64) -> f64) -> Counts {
     let counts = Counts::from_parts(bins, npairs.clone(), None, total, JobId(1)).unwrap();
     let degrees = [Legendre::L2, Legendre::L4, Legendre::L6, Legendre::L8];
     degrees.into_iter().fold(counts, |counts, l| {
-        counts.with_legendre_sums(l, &sums(l)).unwrap()
+        counts.with_legendre_sums(l, exact(sums(l))).unwrap()
     })
 }
 
@@ -462,16 +466,15 @@ fn multipoles_that_cannot_be_had_are_refused() {
     );
     let refusal = half.unwrap().with_legendre(legendre_degrees(&[2]).unwrap());
     assert!(matches!(refusal, Err(EstimatorError::AnalyticRr(_))));
-    assert!(dd.clone().with_legendre_sums(Legendre::L2, &[0.0]).is_err());
     assert!(
         dd.clone()
-            .with_legendre_sums(Legendre::L2, &[f64::NAN, 0.0])
+            .with_legendre_sums(Legendre::L2, exact(vec![0.0]))
             .is_err()
     );
     let most = dd.npairs()[0] as f64;
     assert!(
         dd.clone()
-            .with_legendre_sums(Legendre::L2, &[1.01 * most, 0.0])
+            .with_legendre_sums(Legendre::L2, exact(vec![1.01 * most, 0.0]))
             .is_err()
     );
     let plain = Counts::from_parts(

@@ -1,7 +1,7 @@
 //! Poisson errors against numerical derivatives and against drawn counts.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{JobId, PairKind};
+use albireo::counts::{ExactSums, JobId, PairKind};
 use albireo::estimators::{multipoles, projected};
 use albireo::random::Stream;
 use albireo::{
@@ -28,7 +28,7 @@ impl Drawn {
             weight: self.total,
             design_effect: self.design_effect,
         };
-        let weight = Some(self.weight.clone());
+        let weight = Some(ExactSums::from_parts(&[self.weight.clone()]).unwrap());
         Counts::from_parts(
             binning.clone(),
             self.npairs.clone(),

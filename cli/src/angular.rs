@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use albireo::counts::{JobId, PairKind};
+use albireo::counts::{ExactSums, JobId, PairKind};
 use albireo::estimators::angular_upweights_at;
 use albireo::tally::AngularWeight;
 use albireo::{Counts, Edges, PairTotal, ThetaBins};
@@ -200,7 +200,9 @@ impl Saved {
             _ => bail!("the result has no column of the pairs of {count}"),
         };
         let weight = match self.column(count, "weight") {
-            Some(Values::Floats(values)) => Some(values.clone()),
+            Some(Values::Floats(values)) => {
+                Some(ExactSums::from_parts(std::slice::from_ref(values))?)
+            }
             _ => None,
         };
         let total = self.total(count)?;

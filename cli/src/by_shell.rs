@@ -5,7 +5,7 @@
 use std::str::FromStr;
 
 use albireo::binning::BinAxis;
-use albireo::counts::{JobId, PairKind};
+use albireo::counts::{ExactSums, JobId, PairKind};
 use albireo::regions::{Regions, Shells};
 use albireo::{Counts, CountsError, PairJob, PairOrder, PairTotal, Particles};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
@@ -135,6 +135,9 @@ impl ByShell {
         }
         let bins = first.binning().clone();
         let total = PairTotal::of(job.pairs(), PairKind::of(job.pairs(), &bins));
+        let weight = weight
+            .map(|weight| ExactSums::from_parts(&[weight]))
+            .transpose()?;
         let whole = Counts::from_parts(bins, npairs, weight, total, JobId::of(job))?;
         let whole = whole.with_cuts(first.cuts().to_vec());
         let whole = whole.with_exactness(first.exactness());

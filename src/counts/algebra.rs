@@ -3,7 +3,7 @@
 //! Entry: [`Counts::rebin`], [`Counts::slice`], [`Counts::wrap`], [`Counts::concatenate`], [`Counts::scale`] and [`Counts::renormalise`]; counts
 //! of other particles are added by [`Counts::merge`]. Numbers of pairs and sums are integers, and stay what they are to the last digit.
 
-use super::{Counts, FixedSums, Held, PairKind, PairTotal};
+use super::{Counts, ExactSums, Held, PairKind, PairTotal};
 use crate::binning::{Axes, Bins, PairOrder, RowMap};
 use crate::error::{AlgebraError, MergeError};
 
@@ -137,6 +137,7 @@ impl Counts {
         }
         let leaves = |what| AlgebraError::OutOfRange { what, factor };
         let mut scaled = self.weighted();
+        let terms = scaled.sums.weight_terms.take();
         scaled.sums = scaled.sums.each(|held, sums| {
             if held.is_shared() {
                 sums.times(factor).ok_or(leaves("a weight"))
@@ -144,6 +145,7 @@ impl Counts {
                 Ok(sums.clone())
             }
         })?;
+        scaled.sums.weight_terms = terms.and_then(|terms| terms.times(factor));
         let covers = scaled.covers.with_totals(|total| PairTotal {
             weight: total.weight * factor,
             ..total
@@ -236,7 +238,7 @@ impl Counts {
     fn weighted(&self) -> Self {
         let mut weighted = self.clone();
         if !self.is_weighted() {
-            let pairs = FixedSums::of_pairs(&self.npairs);
+            let pairs = ExactSums::of_pairs(&self.npairs);
             weighted.sums.set(Held::Weight, pairs);
             weighted.covers = weighted
                 .covers

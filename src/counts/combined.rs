@@ -3,7 +3,7 @@
 //! Entry: [`Counts::rescaled_sum`], [`RegionCounts::from_parts`].
 
 use super::regions::Region;
-use super::{Counts, FixedSums, PairTotal, RegionCounts};
+use super::{Counts, ExactSums, PairTotal, RegionCounts};
 use crate::error::{CountsError, MergeError};
 use crate::exactness::Exactness;
 
@@ -148,12 +148,12 @@ impl RegionCounts {
         let parts = self.regions.iter_mut();
         let parts = parts.flat_map(|region| [&mut region.within, &mut region.across]);
         let all = std::iter::once(&mut self.whole).chain(parts);
-        let mut sums: Vec<&mut FixedSums> = Vec::new();
+        let mut sums: Vec<&mut ExactSums> = Vec::new();
         for counts in all {
             counts.sums.keep_weights();
             sums.extend(counts.sums.weights_mut());
         }
-        FixedSums::align(&mut sums);
+        ExactSums::align(&mut sums);
     }
 }
 

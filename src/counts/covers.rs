@@ -134,6 +134,21 @@ impl Covers {
         }
     }
 
+    /// All of each of these jobs.
+    pub(super) fn jobs(jobs: &[(JobId, PairTotal)]) -> Self {
+        let whole = jobs
+            .iter()
+            .flat_map(|&(job, total)| Self::part(job, Part::WHOLE, total).jobs);
+        Self {
+            jobs: whole.collect(),
+        }
+    }
+
+    /// The jobs with their totals, in the order of their fingerprints.
+    pub(super) fn totals(&self) -> impl Iterator<Item = (JobId, PairTotal)> + '_ {
+        self.jobs.iter().map(|(job, covered)| (*job, covered.total))
+    }
+
     pub(super) fn union(&self, other: &Self) -> Result<Self, MergeError> {
         let mut union = self.clone();
         for (job, theirs) in &other.jobs {

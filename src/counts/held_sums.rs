@@ -2,7 +2,8 @@
 //!
 //! Entry: [`HeldSums`].
 
-use super::FixedSums;
+use super::weight_terms::WeightTerms;
+use super::{Counts, ExactSums};
 use crate::error::MergeError;
 use crate::tally::{Legendre, Sum};
 
@@ -28,19 +29,33 @@ impl Held {
         }
     }
 
+    /// The place of its sums among those that are held.
+    fn place(self) -> u32 {
+        match self {
+            Self::Weight => 0,
+            Self::Separation => 1,
+            Self::WeightedSeparation => 2,
+            Self::Legendre(l) => 3 + l.degree(),
+        }
+    }
+
     /// Whether a pair that weighs a share of what it would adds that share to it.
     pub(super) fn is_shared(self) -> bool {
         self != Self::Separation
     }
 }
 
-/// Sums by what they are, each once.
+/// Sums by what they are, each once, in the order of [`Held`].
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct HeldSums(Vec<(Held, FixedSums)>);
+pub(super) struct HeldSums {
+    sums: Vec<(Held, ExactSums)>,
+    /// How the terms of the weights were rounded; none where their sums were made elsewhere.
+    pub(super) weight_terms: Option<WeightTerms>,
+}
 
 impl HeldSums {
     /// Weights alone, or nothing.
-    pub(super) fn of_weights(weight: Option<FixedSums>) -> Self {
+    pub(super) fn of_weights(weight: Option<ExactSums>) -> Self {
         let mut held = Self::default();
         if let Some(weight) = weight {
             held.set(Held::Weight, weight);
@@ -49,38 +64,42 @@ impl HeldSums {
     }
 
     /// A sum, if it is held.
-    pub(super) fn get(&self, what: Held) -> Option<&FixedSums> {
-        let found = self.0.iter().find(|(held, _)| *held == what);
+    pub(super) fn get(&self, what: Held) -> Option<&ExactSums> {
+        let found = self.sums.iter().find(|(held, _)| *held == what);
         found.map(|(_, sums)| sums)
     }
 
-    /// Puts a sum in the place of the one held before, or beside the others.
-    pub(super) fn set(&mut self, what: Held, sums: FixedSums) {
-        match self.0.iter_mut().find(|(held, _)| *held == what) {
-            Some((_, held)) => *held = sums,
-            None => self.0.push((what, sums)),
+    /// Puts a sum in the place of the one held before, or beside the others; how weights were rounded is not known then.
+    pub(super) fn set(&mut self, what: Held, sums: ExactSums) {
+        if what == Held::Weight {
+            self.weight_terms = None;
+        }
+        let place = |(held, _): &(Held, ExactSums)| held.place();
+        match self.sums.binary_search_by_key(&what.place(), place) {
+            Ok(k) => self.sums[k].1 = sums,
+            Err(k) => self.sums.insert(k, (what, sums)),
         }
     }
 
     /// Drops a sum.
     pub(super) fn remove(&mut self, what: Held) {
-        self.0.retain(|(held, _)| *held != what);
+        self.sums.retain(|(held, _)| *held != what);
     }
 
     /// Drops all sums but those of weights.
     pub(super) fn keep_weights(&mut self) {
-        self.0.retain(|(held, _)| *held == Held::Weight);
+        self.sums.retain(|(held, _)| *held == Held::Weight);
     }
 
     /// The sums of weights, if they are held.
-    pub(super) fn weights_mut(&mut self) -> Option<&mut FixedSums> {
-        let found = self.0.iter_mut().find(|(held, _)| *held == Held::Weight);
+    pub(super) fn weights_mut(&mut self) -> Option<&mut ExactSums> {
+        let found = self.sums.iter_mut().find(|(held, _)| *held == Held::Weight);
         found.map(|(_, sums)| sums)
     }
 
     /// Makes the sums of bins without pairs 0.
     pub(super) fn clear_empty(&mut self, npairs: &[u64]) {
-        for (_, held) in &mut self.0 {
+        for (_, held) in &mut self.sums {
             let sums = held.sums.iter_mut().zip(npairs);
             sums.filter(|(_, n)| **n == 0).for_each(|(sum, _)| *sum = 0);
         }
@@ -88,7 +107,7 @@ impl HeldSums {
 
     /// What is held.
     pub(super) fn kinds(&self) -> impl Iterator<Item = Held> + '_ {
-        self.0.iter().map(|(held, _)| *held)
+        self.sums.iter().map(|(held, _)| *held)
     }
 
     /// The degrees of the Legendre sums, rising.
@@ -105,12 +124,14 @@ impl HeldSums {
 
     /// All integers.
     pub(super) fn integers_mut(&mut self) -> impl Iterator<Item = &mut i128> {
-        self.0.iter_mut().flat_map(|(_, sums)| sums.sums.iter_mut())
+        self.sums
+            .iter_mut()
+            .flat_map(|(_, sums)| sums.sums.iter_mut())
     }
 
     /// Puts each integer together with that of `other`, made with the same exponents.
     pub(super) fn with_each(&mut self, other: &Self, put: fn(&mut i128, i128)) {
-        for (what, held) in &mut self.0 {
+        for (what, held) in &mut self.sums {
             if let Some(part) = other.get(*what) {
                 let both = held.sums.iter_mut().zip(&part.sums);
                 both.for_each(|(held, &part)| put(held, part));
@@ -118,22 +139,49 @@ impl HeldSums {
         }
     }
 
-    /// The sums that `make` makes of each.
+    /// The sums that `make` makes of each; how weights were rounded stays.
     pub(super) fn each<E>(
         &self,
-        make: impl Fn(Held, &FixedSums) -> Result<FixedSums, E>,
+        make: impl Fn(Held, &ExactSums) -> Result<ExactSums, E>,
     ) -> Result<Self, E> {
-        let made = |(held, sums): &(Held, FixedSums)| Ok((*held, make(*held, sums)?));
-        self.0.iter().map(made).collect::<Result<_, E>>().map(Self)
+        let made = |(held, sums): &(Held, ExactSums)| Ok((*held, make(*held, sums)?));
+        Ok(Self {
+            sums: self.sums.iter().map(made).collect::<Result<_, E>>()?,
+            ..*self
+        })
     }
 
     /// Adds sums of other pairs, with exponents of their own.
     pub(super) fn add(&mut self, other: &Self) -> Result<(), MergeError> {
-        for (what, total) in &mut self.0 {
+        for (what, total) in &mut self.sums {
             if let Some(part) = other.get(*what) {
                 total.add(part)?;
             }
         }
+        let terms = self.weight_terms.zip(other.weight_terms);
+        self.weight_terms = terms.map(|(ours, theirs)| ours.with(theirs));
         Ok(())
+    }
+}
+
+impl Counts {
+    /// The exact sums behind [`Counts::weight`].
+    pub fn weight_sums(&self) -> Option<&ExactSums> {
+        self.sums.get(Held::Weight)
+    }
+
+    /// The exact sums behind [`Counts::mean_separation`]: of the binning's coordinate over the pairs of each bin.
+    pub fn separation_sums(&self) -> Option<&ExactSums> {
+        self.sums.get(Held::Separation)
+    }
+
+    /// The exact sums behind [`Counts::weighted_mean_separation`]: of the coordinate times the weight.
+    pub fn weighted_separation_sums(&self) -> Option<&ExactSums> {
+        self.sums.get(Held::WeightedSeparation)
+    }
+
+    /// The exact sums behind [`Counts::legendre_sums`], of degrees above 0.
+    pub fn exact_legendre_sums(&self, l: Legendre) -> Option<&ExactSums> {
+        self.sums.get(Held::Legendre(l))
     }
 }

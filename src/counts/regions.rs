@@ -10,7 +10,7 @@
 
 use super::classes::{PairSums, check_regions, tables_of};
 use super::weighted::{totals_of, with_weights_of_all};
-use super::{Counts, Covers, FixedSums, Held, PairKind, PairTotal, Part};
+use super::{Counts, Covers, ExactSums, Held, PairKind, PairTotal, Part};
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, MergeError};
 use crate::exactness::Exactness;
@@ -245,9 +245,9 @@ impl RegionCounts {
         };
         let weights = together(rest.values(), across.values());
         for held in self.whole.shared_sums() {
-            let of = |counts: &Counts| counts.sums.get(held).map(FixedSums::values);
+            let of = |counts: &Counts| counts.sums.get(held).map(ExactSums::values);
             if let (Some(rest), Some(cut)) = (of(&rest), of(across)) {
-                let sums = FixedSums::nearest(&together(rest, cut));
+                let sums = ExactSums::nearest(&together(rest, cut));
                 left.sums.set(held, sums);
             }
         }
@@ -296,7 +296,7 @@ impl RegionCounts {
                     *pairs += twice * u128::from(n);
                 }
                 for (held, sums) in &mut shared {
-                    let values = counts.sums.get(*held).map(FixedSums::values);
+                    let values = counts.sums.get(*held).map(ExactSums::values);
                     let both = sums.iter_mut().zip(values.into_iter().flatten());
                     both.for_each(|(sum, value)| *sum += share * value);
                 }
@@ -307,7 +307,7 @@ impl RegionCounts {
         drawn.npairs = doubled.iter().map(whole).collect();
         drawn.sums.remove(Held::Separation);
         for (held, sums) in &shared {
-            drawn.sums.set(*held, FixedSums::nearest(sums));
+            drawn.sums.set(*held, ExactSums::nearest(sums));
         }
         drawn.set_total(PairTotal::of_all(drawn.kind, &totals));
         drawn.set_weights(&weights);
@@ -370,7 +370,7 @@ impl Counts {
 
     /// Gives each bin a weight in the place of what was summed.
     pub(super) fn set_weights(&mut self, weights: &[f64]) {
-        self.sums.set(Held::Weight, FixedSums::nearest(weights));
+        self.sums.set(Held::Weight, ExactSums::nearest(weights));
     }
 
     /// Makes these the whole of a job of their own, with this total.

@@ -2,8 +2,8 @@
 //!
 //! Entry: [`Counts::from_parts`], [`Counts::of_job`].
 
-use super::fixed_sums::FixedTerms;
-use super::{Counts, Covers, FixedSums, Held, HeldSums, JobId, PairKind, PairTotal, Part};
+use super::weight_terms::WeightTerms;
+use super::{Counts, Covers, ExactSums, Held, HeldSums, JobId, PairKind, PairTotal, Part};
 use crate::binning::Bins;
 use crate::error::CountsError;
 use crate::exact_sum::ExactSum;
@@ -17,44 +17,40 @@ impl Counts {
     /// Counts made elsewhere; exact unless [`Counts::with_exactness`] says otherwise.
     ///
     /// ```
-    /// use albireo::counts::{JobId, PairKind};
-    /// use albireo::{CountsError, Edges, Counts, PairTotal, RBins};
+    /// use albireo::counts::{ExactSums, JobId, PairKind};
+    /// use albireo::{Edges, Counts, PairTotal, RBins};
     /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
     /// let total = PairTotal::unweighted(PairKind::AutoUnordered, 45);
     /// let dd = Counts::from_parts(bins.clone(), vec![6, 10], None, total, JobId(1))?;
     /// assert_eq!(dd.normalised(), [6.0 / 45.0, 10.0 / 45.0]);
-    /// let damaged = Counts::from_parts(bins, vec![6, 10], Some(vec![6.0, f64::NAN]), total, JobId(1));
-    /// assert!(matches!(damaged, Err(CountsError::NotFinite { bin: 1, .. })));
+    /// let weight = ExactSums::from_parts(&[vec![6.0, 7.5]])?;
+    /// let weighted = Counts::from_parts(bins, vec![6, 10], Some(weight), total, JobId(1))?;
+    /// assert_eq!(weighted.values(), [6.0, 7.5]);
     /// # Ok::<(), albireo::Error>(())
     /// ```
     ///
     /// # Errors
-    /// A number of counts other than the number of bins, more pairs in the bins than in all, a weight that is not finite or stands
-    /// in a bin without a pair, or a total that no sample has.
+    /// A number of counts other than the number of bins, more pairs in the bins than in all, a weight in a bin without a
+    /// pair, or a total that no sample has.
     pub fn from_parts(
         bins: impl Into<Bins>,
         npairs: Vec<u64>,
-        weight: Option<Vec<f64>>,
+        weight: Option<ExactSums>,
         total: PairTotal,
         job: JobId,
     ) -> Result<Self, CountsError> {
         let binning = bins.into();
         check_number("number of pairs", binning.n_bins(), npairs.len())?;
-        let counted: u128 = npairs.iter().map(|&n| u128::from(n)).sum();
-        if counted > u128::from(total.pairs) {
-            let total = total.pairs;
-            return Err(CountsError::TooManyPairs { total, counted });
-        }
+        check_pairs(&npairs, total.pairs)?;
         if let Some(weight) = &weight {
-            check_number("weight", binning.n_bins(), weight.len())?;
-            check_weights(&npairs, weight)?;
+            check_sums("weight", &npairs, weight)?;
         }
         check_total(&total)?;
         Ok(Self {
             kind: total.kind,
             binning,
             npairs,
-            sums: HeldSums::of_weights(weight.map(|weight| FixedSums::nearest(&weight))),
+            sums: HeldSums::of_weights(weight),
             exactness: Exactness::Exact,
             covers: Covers::part(job, Part::WHOLE, total),
             pair_weight: None,
@@ -62,20 +58,17 @@ impl Counts {
         })
     }
 
-    /// The same with Legendre sums made elsewhere, one value a bin in the unit of [`Counts::values`].
+    /// The same with Legendre sums made elsewhere, one for each bin in the unit of [`Counts::values`].
     ///
     /// # Errors
-    /// A number of sums other than the number of bins, or a sum that is not finite, or of unweighted pairs larger than their number.
-    pub fn with_legendre_sums(mut self, l: Legendre, sums: &[f64]) -> Result<Self, CountsError> {
-        check_number("Legendre sum", self.binning.n_bins(), sums.len())?;
+    /// A number of sums other than the number of bins, or a sum of unweighted pairs larger than their number.
+    pub fn with_legendre_sums(mut self, l: Legendre, sums: ExactSums) -> Result<Self, CountsError> {
+        check_sums("Legendre sum", &self.npairs, &sums)?;
         let weighted = self.is_weighted();
-        for (bin, (&pairs, &sum)) in self.npairs.iter().zip(sums).enumerate() {
-            if !sum.is_finite() {
-                return Err(CountsError::NotFinite { bin, weight: sum });
-            }
+        for (bin, (&pairs, weight)) in self.npairs.iter().zip(sums.values()).enumerate() {
             let most = pairs as f64 * (1.0 + SLACK);
-            if sum.abs() > most && (pairs == 0 || !weighted) {
-                let (lo, hi, weight) = (-most, most, sum);
+            if weight.abs() > most && !weighted {
+                let (lo, hi) = (-most, most);
                 return Err(CountsError::Weight {
                     bin,
                     pairs,
@@ -86,9 +79,55 @@ impl Counts {
             }
         }
         if l != Legendre::L0 {
-            self.sums.set(Held::Legendre(l), FixedSums::nearest(sums));
+            self.sums.set(Held::Legendre(l), sums);
         }
         Ok(self)
+    }
+
+    /// The same with sums of the binning's coordinate made elsewhere, one for each bin: over its pairs, as [`Counts::mean_separation`] takes them.
+    ///
+    /// # Errors
+    /// A number of sums other than the number of bins, or a sum in a bin without a pair.
+    pub fn with_separation_sums(self, sums: ExactSums) -> Result<Self, CountsError> {
+        self.with_sums(Held::Separation, sums)
+    }
+
+    /// As [`Counts::with_separation_sums`], each pair times its weight, as [`Counts::weighted_mean_separation`] takes them.
+    ///
+    /// # Errors
+    /// As [`Counts::with_separation_sums`].
+    pub fn with_weighted_separation_sums(self, sums: ExactSums) -> Result<Self, CountsError> {
+        self.with_sums(Held::WeightedSeparation, sums)
+    }
+
+    fn with_sums(mut self, held: Held, sums: ExactSums) -> Result<Self, CountsError> {
+        check_sums("sum of separations", &self.npairs, &sums)?;
+        self.sums.set(held, sums);
+        Ok(self)
+    }
+
+    /// The same, made elsewhere, with weights known to be sums of terms that are each within `bound` of a product of weights and have one word of
+    /// fixed point or two: what [`Counts::weight_bound_of_pair`] and [`Counts::is_in_two_words`] return. A bound that is no power of two, as
+    /// they all are, is not taken.
+    #[must_use]
+    pub fn with_weight_bound(mut self, bound: f64, two_words: bool) -> Self {
+        if self.is_weighted() {
+            self.sums.weight_terms = WeightTerms::of_bound(bound, two_words);
+        }
+        self
+    }
+
+    /// The same counts, made elsewhere, known to be those of all of these jobs together, each with its total.
+    ///
+    /// # Errors
+    /// More pairs in the bins than in all jobs, or a total that no sample has.
+    pub fn with_jobs(self, jobs: &[(JobId, PairTotal)]) -> Result<Self, CountsError> {
+        for (_, total) in jobs {
+            check_total(total)?;
+        }
+        let covers = Covers::jobs(jobs);
+        check_pairs(&self.npairs, covers.total(self.kind).pairs)?;
+        Ok(Self { covers, ..self })
     }
 
     /// Counts of `job` made elsewhere, held to what its particles allow: the totals are those of the job.
@@ -103,20 +142,17 @@ impl Counts {
         job: &PairJob<'_>,
         bins: impl Into<Bins>,
         npairs: Vec<u64>,
-        weight: Option<Vec<f64>>,
+        weight: Option<ExactSums>,
     ) -> Result<Self, CountsError> {
         let binning = bins.into();
         let kind = PairKind::of(job.pairs(), &binning);
         let total = PairTotal::of(job.pairs(), kind);
-        let products = Products::of(job, weight_exponents(job.pairs()));
-        let limits = weight.clone().map(|weight| (products, weight));
         let mut counts = Self::from_parts(binning, npairs, weight, total, JobId::of(job))?;
-        if let Some((products, weight)) = limits {
-            products.check(&counts.npairs, &weight, &total)?;
-        }
-        if let Some(weight) = counts.sums.weights_mut() {
-            let exponent = weight_exponents(job.pairs()).iter().sum();
-            weight.terms = Some(FixedTerms::of(exponent, weights_are_wide(job.pairs(), 0)));
+        if let Some(weight) = counts.weight() {
+            let exponents = weight_exponents(job.pairs());
+            Products::of(job, exponents).check(&counts.npairs, &weight, &total)?;
+            let two_words = weights_are_wide(job.pairs(), 0);
+            counts.sums.weight_terms = Some(WeightTerms::of(exponents.iter().sum(), two_words));
         }
         Ok(counts)
     }
@@ -133,8 +169,18 @@ fn check_number(column: &'static str, expected: usize, found: usize) -> Result<(
     })
 }
 
-fn check_weights(npairs: &[u64], weight: &[f64]) -> Result<(), CountsError> {
-    for (bin, (&pairs, &weight)) in npairs.iter().zip(weight).enumerate() {
+fn check_pairs(npairs: &[u64], total: u64) -> Result<(), CountsError> {
+    let counted: u128 = npairs.iter().map(|&n| u128::from(n)).sum();
+    if counted > u128::from(total) {
+        return Err(CountsError::TooManyPairs { total, counted });
+    }
+    Ok(())
+}
+
+/// Refuses sums that are not one finite number for each bin, 0 where there is no pair.
+fn check_sums(column: &'static str, npairs: &[u64], sums: &ExactSums) -> Result<(), CountsError> {
+    check_number(column, npairs.len(), sums.n_bins())?;
+    for (bin, (&pairs, weight)) in npairs.iter().zip(sums.values()).enumerate() {
         if !weight.is_finite() {
             return Err(CountsError::NotFinite { bin, weight });
         }

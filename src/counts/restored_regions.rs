@@ -3,7 +3,7 @@
 //! Entry: [`RegionCounts::of_job`].
 
 use super::classes::{PairSums, check_regions};
-use super::{Counts, JobId, PairKind, PairTotal, RegionCounts};
+use super::{Counts, ExactSums, JobId, PairKind, PairTotal, RegionCounts};
 use crate::error::{CountsError, JobError};
 use crate::pairs::PairJob;
 use crate::tally::Classes;
@@ -60,6 +60,9 @@ impl RegionCounts {
         for (k, [within, beyond]) in parts.into_iter().enumerate() {
             let of = |(npairs, weight): Values, total: PairTotal| {
                 let (bins, id) = (whole.binning().clone(), JobId(k as u64));
+                let weight = weight
+                    .map(|weight| ExactSums::from_parts(&[weight]))
+                    .transpose()?;
                 let counts = Counts::from_parts(bins, npairs, weight, total, id)?;
                 Ok::<_, CountsError>(counts.with_exactness(whole.exactness()))
             };

@@ -1,6 +1,6 @@
 //! What the algebra of counts makes of sums: rows added, halves, products with a number.
 //!
-//! Entry: [`FixedSums::gathered`], [`FixedSums::half`], [`FixedSums::times`].
+//! Entry: [`ExactSums::gathered`], [`ExactSums::half`], [`ExactSums::times`].
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -9,8 +9,8 @@
     reason = "a mantissa is a whole number below 2^53, and a product is shifted until it fits"
 )]
 
-use super::FixedSums;
-use super::fixed_sums::FixedTerms;
+use super::ExactSums;
+use super::weight_terms::WeightTerms;
 use crate::binning::RowMap;
 use crate::error::{AlgebraError, MergeError};
 use crate::fixed_point::FRACTION_BITS;
@@ -61,13 +61,12 @@ impl Factor {
     }
 }
 
-impl FixedSums {
+impl ExactSums {
     /// Numbers of pairs, each of weight 1.
     pub(super) fn of_pairs(npairs: &[u64]) -> Self {
         Self {
             exponent: FRACTION_BITS,
             sums: npairs.iter().map(|&n| i128::from(n)).collect(),
-            terms: None,
         }
     }
 
@@ -85,17 +84,10 @@ impl FixedSums {
 
     /// Half of each: of sums that hold every term twice, what they hold it once.
     pub(super) fn half(&self) -> Self {
-        if self.sums.iter().any(|sum| sum % 2 != 0) {
-            let exponent = self.exponent - 1;
-            let sums = self.sums.clone();
-            return Self {
-                exponent,
-                sums,
-                ..*self
-            };
+        Self {
+            exponent: self.exponent - 1,
+            sums: self.sums.clone(),
         }
-        let sums = self.sums.iter().map(|sum| sum / 2).collect();
-        Self { sums, ..*self }
     }
 
     /// Each times a finite number other than 0: exact where the integers have room for it, else rounded in their last place. None where a sum
@@ -106,18 +98,9 @@ impl FixedSums {
         let bits = u128::BITS - largest.unwrap_or(0).leading_zeros();
         let shift = (bits + factor.bits()).saturating_sub(MOST_BITS);
         let product = |&sum: &i128| factor.product(sum, shift);
-        // The least power of two that is not below the factor.
-        let power = factor.power
-            + (factor.mantissa - 1)
-                .checked_ilog2()
-                .map_or(0, |k| k as i32 + 1);
         let scaled = Self {
             exponent: self.exponent + factor.power + shift as i32,
             sums: self.sums.iter().map(product).collect(),
-            terms: self.terms.map(|terms| FixedTerms {
-                exponent: terms.exponent + power,
-                ..terms
-            }),
         };
         let [before, after] = [self, &scaled].map(Self::values);
         let mut both = before.iter().zip(&after);
@@ -127,16 +110,27 @@ impl FixedSums {
     }
 }
 
+impl WeightTerms {
+    /// Those of terms times a finite number other than 0, whose bound is the least power of two that is not below the product.
+    pub(super) fn times(self, factor: f64) -> Option<Self> {
+        let factor = Factor::of(factor);
+        let above = (factor.mantissa - 1)
+            .checked_ilog2()
+            .map_or(0, |k| k as i32 + 1);
+        let bound = libm::scalbn(self.bound_of(1), factor.power + above);
+        Self::of_bound(bound, self.two_words)
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 
-    fn sums(exponent: i32, sums: &[i128]) -> FixedSums {
-        FixedSums {
+    fn sums(exponent: i32, sums: &[i128]) -> ExactSums {
+        ExactSums {
             exponent,
             sums: sums.to_vec(),
-            terms: Some(FixedTerms::of(exponent, false)),
         }
     }
 
@@ -146,7 +140,10 @@ mod tests {
         assert_eq!(three.times(1.0).unwrap(), three);
         let scaled = three.times(-1.5).unwrap();
         assert_eq!(scaled.sums, [-15, 21, 0, -3 << 70]);
-        assert_eq!((scaled.exponent, scaled.terms.unwrap().exponent), (2, 4));
+        assert_eq!(scaled.exponent, 2);
+        let terms = WeightTerms::of(3, true);
+        assert_eq!(terms.times(-1.5), Some(WeightTerms::of(4, true)));
+        assert_eq!(terms.times(0.25), Some(WeightTerms::of(1, true)));
         // A third is no number of float64; its mantissa is.
         let third = three.times(1.0 / 3.0).unwrap();
         assert_eq!(third.sums[0], 5 * 6_004_799_503_160_661);
@@ -177,7 +174,6 @@ mod tests {
     fn halves_keep_every_bit() {
         assert_eq!(sums(3, &[4, -6]).half(), sums(3, &[2, -3]));
         let odd = sums(3, &[4, -7]).half();
-        assert_eq!((odd.exponent, odd.sums.clone()), (2, vec![4, -7]));
         let values = sums(3, &[4, -7]).values();
         assert_eq!(
             odd.values(),

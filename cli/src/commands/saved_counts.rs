@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use albireo::counts::{JobId, PairKind};
+use albireo::counts::{ExactSums, JobId, PairKind};
 use albireo::engine::Exactness;
 use albireo::tally::{Cut, Legendre, LegendreDegrees, weights_are_wide};
 use albireo::{Bins, Counts, CountsError, PairJob, PairTotal, Pairs};
@@ -211,7 +211,10 @@ fn taken_over(
             if weighted { "them" } else { "none" }
         );
     }
-    let counts = Counts::of_job(&expected.job, expected.bins, npairs, weight)
+    let exact = |values: Vec<f64>| ExactSums::from_parts(&[values]);
+    let weight = weight.map(exact).transpose();
+    let counts = weight
+        .and_then(|weight| Counts::of_job(&expected.job, expected.bins, npairs, weight))
         .map_err(|error| named(error, &pairs_name, &weight_name))?;
     let counts = counts.with_cuts(expected.cuts.clone());
     let mut counts = counts.with_exactness(expected.exactness);
@@ -223,7 +226,7 @@ fn taken_over(
             let degrees = degrees.join(",");
             format!("it has no Legendre sums `{name}`: count it with --legendre {degrees}")
         })?;
-        let with = counts.with_legendre_sums(l, &sums);
+        let with = exact(sums).and_then(|sums| counts.with_legendre_sums(l, sums));
         counts = with.map_err(|error| named(error, &pairs_name, &name))?;
     }
     Ok(counts)

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use albireo::Counts;
-use albireo::counts::{JobId, RegionCounts};
+use albireo::counts::{ExactSums, JobId, RegionCounts};
 use albireo::estimators::Term;
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
@@ -88,6 +88,9 @@ fn taken_over(
     if weight.is_some() != expected.job.pairs().have_weights() {
         bail!("{name}: this job and the file do not both have weights");
     }
+    let weight = weight
+        .map(|weight| ExactSums::from_parts(&[weight]))
+        .transpose()?;
     let whole = Counts::of_job(&expected.job, expected.bins, npairs, weight)?;
     let whole = whole.with_cuts(expected.cuts.clone());
     let whole = whole.with_exactness(expected.exactness);

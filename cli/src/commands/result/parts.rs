@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use albireo::binning::PairOrder;
-use albireo::counts::{JobId, PairKind, RegionCounts};
+use albireo::counts::{ExactSums, JobId, PairKind, RegionCounts};
 use albireo::engine::Exactness;
 use albireo::estimators::{Estimator, RegionTerms, Term};
 use albireo::{Bins, Counts, Edges, LineOfSight, PairTotal, SignedEdges};
@@ -163,8 +163,12 @@ impl<'a> Saved<'a> {
             .table
             .column(&weight)
             .map(|_| floats(self.table, &weight));
-        let weight = weight.transpose()?.map(<[f64]>::to_vec);
-        let counts = Counts::from_parts(bins.clone(), npairs, weight, total, job);
+        let weight = weight
+            .transpose()?
+            .map(|weight| ExactSums::from_parts(&[weight.to_vec()]));
+        let counts = weight
+            .transpose()
+            .and_then(|weight| Counts::from_parts(bins.clone(), npairs, weight, total, job));
         let exactness = if self.table.is_approximate() {
             Exactness::Approximate
         } else {
@@ -265,7 +269,10 @@ impl ByRegion<'_> {
                     ..total
                 };
                 let rows = k * n..(k + 1) * n;
-                let weight = weight.map(|weight| weight[rows.clone()].to_vec());
+                let weight = weight.map(|weight| vec![weight[rows.clone()].to_vec()]);
+                let weight = weight
+                    .map(|weight| ExactSums::from_parts(&weight))
+                    .transpose()?;
                 let npairs = npairs[rows].to_vec();
                 let counts =
                     Counts::from_parts(bins.clone(), npairs, weight, total, JobId(k as u64))?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use albireo::counts::{JobId, PairKind};
+use albireo::counts::{ExactSums, JobId, PairKind};
 use albireo::estimators::{MAX_ELL, WindowMultipoles, window_multipoles};
 use albireo::tally::Legendre;
 use albireo::{Axis, Counts, Edges, LineOfSight, PairTotal, SMuBins, SignedEdges};
@@ -114,12 +114,13 @@ fn counts(table: &Table, kind: ResultKind) -> Result<Counts> {
     let weight = table
         .column(&name("weight"))
         .map(|_| floats(table, &name("weight")));
-    let weight = weight.transpose()?.map(<[f64]>::to_vec);
+    let exact = |values: &[f64]| ExactSums::from_parts(&[values.to_vec()]);
+    let weight = weight.transpose()?.map(exact).transpose()?;
     let mut counts = Counts::from_parts(bins, npairs, weight, total(record)?, JobId(0))?;
     for l in Legendre::ALL {
         let column = name(&format!("L{}", l.degree()));
         if table.column(&column).is_some() {
-            counts = counts.with_legendre_sums(l, floats(table, &column)?)?;
+            counts = counts.with_legendre_sums(l, exact(floats(table, &column)?)?)?;
         }
     }
     Ok(counts)
