@@ -52,6 +52,7 @@ mod place_and_time;
 mod planning;
 mod progress;
 mod record;
+mod saved;
 mod scatter;
 mod shard;
 mod shared;
