@@ -256,6 +256,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="the quick ones of the program's tests alone, less than a minute together")
     parser.add_argument("--texts", type=pathlib.Path, metavar="FOLDER")
     options = parser.parse_intermixed_args()
+    options.built = options.built.resolve()
     options.program = options.program or options.built / "albireo"
     if options.texts:
         options.texts.mkdir(parents=True, exist_ok=True)
