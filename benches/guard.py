@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether a build of the program is slower than another: eight counts and the start, by both in turns.
+"""Whether a build of the program is slower than another: eight counts, a potential and the start, by both in turns.
 
     benches/guard.py OLD NEW [NAME ..]
     benches/guard.py --bench OLD NEW [NAME ..]
@@ -31,6 +31,7 @@ COUNTS = {
     "weighted pairs in a box": "count box.csv --box 1000 --weight w --bins log:0.5:150:20",
     "jackknife in a box": "xi box.csv --box 1000 --bins lin:0:150:15 --regions-cubes 4 --jackknife",
     "pairs in a triclinic cell": "count box.csv --wrap --box 1000,0,0,300,950,0,-200,150,980 --bins lin:0:150:60",
+    "potential on a grid": "field box.csv --box 1000 --weight w --cutoff 80 --spacing 10 -o potential.npy",
 }
 
 
@@ -55,19 +56,21 @@ def inputs(folder):
 
 
 def seconds_of_command(program, words, folder):
-    """The wall time of a command, and what it printed."""
+    """The wall time of a command, and what it printed and wrote."""
     begin = time.perf_counter()
     done = subprocess.run([program, *words.split()], cwd=folder, capture_output=True, text=True)
     seconds = time.perf_counter() - begin
     if done.returncode != 0:
         sys.exit(f"{program} {words}: {done.stderr}")
-    return seconds, done.stdout
+    written = [path.read_bytes() for path in folder.glob("*.npy")]
+    return seconds, (done.stdout, written)
 
 
 def of_counts(programs, asked, repeats):
     """The seconds of each count by each program, in turns after one run of both that warms the machine."""
     with tempfile.TemporaryDirectory() as folder:
-        inputs(pathlib.Path(folder))
+        folder = pathlib.Path(folder)
+        inputs(folder)
         for name in filter(asked, COUNTS):
             both = [], []
             # What takes milliseconds, more often.
@@ -76,7 +79,7 @@ def of_counts(programs, asked, repeats):
                 for seconds, (found, _) in zip(both, runs):
                     seconds.extend([found] if turn > 0 else [])
             if name != "start" and runs[0][1] != runs[1][1]:
-                print(f"{name}: the programs print different results")
+                print(f"{name}: the results differ")
             yield name, both
 
 

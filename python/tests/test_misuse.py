@@ -139,9 +139,16 @@ def test_the_compiled_module_takes_no_nonsense():
     from albireo._native import native
 
     module = native()
-    for columns in ([("x", np.arange(3))], [("x", np.zeros((2, 2)))], [("x", np.broadcast_to(1.0, 3))], [("x", "text")], [("x", None)]):
-        with pytest.raises((ValueError, TypeError, BufferError)):
-            module.call(["albireo", "count", "a", "--bins=lin:0:1:1"], {"a": (columns, [], None)}, [])
+    refusals = {
+        "not compatible with f64": np.arange(3),
+        "one dimension, found 2": np.zeros((2, 2)),
+        "a stride of 0 bytes": np.broadcast_to(1.0, 3),
+        "not 'str'": "text",
+        "not 'NoneType'": None,
+    }
+    for refusal, column in refusals.items():
+        with pytest.raises((ValueError, TypeError, BufferError), match=refusal):
+            module.call(["albireo", "count", "a", "--bins=lin:0:1:1"], {"a": ([("x", column)], [], None, None)}, [])
     with pytest.raises(TypeError):
         module.Table()
     with pytest.raises(ValueError):

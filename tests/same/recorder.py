@@ -1,18 +1,15 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -IS
 """Stands for the program while its tests run: carries a command out and keeps what it printed and wrote.
 
-ALBIREO_SAME_PROGRAM names the program, ALBIREO_SAME_LOG the folder of what is kept.
+ALBIREO_SAME_PROGRAM names the program, ALBIREO_SAME_LOG the folder of what is kept. It starts with every command, and therefore imports little.
 """
 
-import ctypes
-import hashlib
-import json
+# The module `signal` takes half as long to import as Python to start.
+import _signal as signal
+import marshal
 import os
-import shutil
-import signal
-import subprocess
+import select
 import sys
-import uuid
 
 
 def files(folder):
@@ -27,56 +24,80 @@ def files(folder):
     return found
 
 
+def new_name():
+    return os.urandom(16).hex()
+
+
 def keep(path, log):
-    """Copies a file under its digest, which is returned."""
-    with open(path, "rb") as file:
-        name = hashlib.file_digest(file, "sha256").hexdigest() + os.path.splitext(path)[1]
-    shutil.copyfile(path, os.path.join(log, name))
+    """Copies a file under a name of its own, which is returned."""
+    name = new_name() + os.path.splitext(path)[1]
+    with open(path, "rb") as file, open(os.path.join(log, name), "wb") as copy:
+        copy.write(file.read())
     return name
 
 
-def die_with_parent():
-    """A killed recorder leaves no program behind."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+def start(program, arguments):
+    """Starts the program; its process, and where to read what it prints and what it says."""
+    (stdout, to_stdout), (stderr, to_stderr) = os.pipe(), os.pipe()
+    ends = [(os.POSIX_SPAWN_DUP2, to_stdout, 1), (os.POSIX_SPAWN_DUP2, to_stderr, 2)]
+    # Python ignores these.
+    defaults = [signal.SIGPIPE, signal.SIGXFSZ]
+    # Usage texts name the program as it was called.
+    child = os.posix_spawn(program, ["albireo", *arguments], os.environ, file_actions=ends, setsigdef=defaults)
+    os.close(to_stdout)
+    os.close(to_stderr)
+    return child, stdout, stderr
+
+
+def read_all(*ends):
+    """All that comes out of some pipes."""
+    read = {end: b"" for end in ends}
+    still_open = list(ends)
+    while still_open:
+        for end in select.select(still_open, [], [])[0]:
+            piece = os.read(end, 1 << 16)
+            read[end] += piece
+            if not piece:
+                still_open.remove(end)
+    return read.values()
 
 
 def main():
     program, log = os.environ["ALBIREO_SAME_PROGRAM"], os.environ["ALBIREO_SAME_LOG"]
     folder, arguments = os.getcwd(), sys.argv[1:]
     before = files(folder)
-    # Usage texts name the program as it was called.
-    child = subprocess.Popen(["albireo", *arguments], executable=program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=die_with_parent)
+    child, *ends = start(program, arguments)
     stopped = []
 
     def forward(number, _):
         stopped.append(number)
-        child.send_signal(number)
+        os.kill(child, number)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
         signal.signal(number, forward)
-    stdout, stderr = child.communicate()
+    stdout, stderr = read_all(*ends)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     # What a signal interrupts depends on the moment.
-    if not stopped and child.returncode >= 0:
+    if not stopped and code >= 0:
         changed = [name for name, state in files(folder).items() if before.get(name) != state]
         run = {
             "folder": folder,
             "arguments": arguments,
             "written": {name: keep(os.path.join(folder, name), log) for name in changed},
-            "code": child.returncode,
+            "code": code,
             "stdout": stdout.decode("utf-8", "replace"),
             "stderr": stderr.decode("utf-8", "replace"),
         }
-        with open(os.path.join(log, uuid.uuid4().hex + ".run"), "w") as file:
-            json.dump(run, file)
+        with open(os.path.join(log, new_name() + ".run"), "wb") as file:
+            marshal.dump(run, file)
     sys.stdout.buffer.write(stdout)
     sys.stdout.flush()
     sys.stderr.buffer.write(stderr)
     sys.stderr.flush()
-    if child.returncode < 0:
-        signal.signal(-child.returncode, signal.SIG_DFL)
-        os.kill(os.getpid(), -child.returncode)
-    sys.exit(child.returncode)
+    if code < 0:
+        signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

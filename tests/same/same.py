@@ -5,18 +5,21 @@
     tests/same/same.py accept [MODULE ..]    the same, and keeps what it found
 
 MODULE is one of the program's tests (cli/tests/program), `pages` (commands of README.md and docs/), `attack` (digests of random counts),
-`c` (what the programs of c/ print) or `python` (results and refusals of the package that PYTHON has); without any, all that are there.
+`c` (what the programs of c/ print) or `python` (results and refusals of the Python package); without any, all that are built, and what is not is named.
 Kept is, for each command line, its exit code, what it says but for its log, and digests of its log and of what it printed and wrote, without
 moments, machines and versions. `--texts FOLDER` writes what is hashed there, by its digest: taken with two builds, `diff` shows how they differ.
 
---quick takes two minutes. Builds are taken from target/release, or from the folder that --built names: the programs and `cargo test --release --no-run`, for attack
-`cargo test --release --no-run --test attack`, for c `cargo build --release -p albireo-c --example shared`.
+Builds are taken from target/release, or from the folder that --built names: the programs and `cargo test --release --no-run`, for attack
+`cargo test --release --no-run --test attack`, for c `cargo build --release -p albireo-c --example shared`, for python `cargo build --release -p albireo-python`
+or a package that PYTHON has.
 Needs numpy, h5py, pyarrow and astropy.
 """
 
 import argparse
 import difflib
+import hashlib
 import json
+import marshal
 import os
 import pathlib
 import re
@@ -30,6 +33,8 @@ import plain
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 KEPT = HERE / "kept"
+# What cargo makes of c/ and of python/, in the folder of a build.
+C_LIBRARY, PYTHON_MODULE = "examples/libshared.so", "lib_albireo.so"
 
 # Modules and tests whose command lines are not the same every time, and why.
 MODULES_LEFT_OUT = {
@@ -54,7 +59,7 @@ TESTS_LEFT_OUT = {
     "every_example_of_the_page_on_fields_runs": "among `pages`",
 }
 # What takes longest.
-SLOW = {"pair_weights", "field_maps", "regions", "examples", "pages", "randoms", "formats", "outputs", "frames", "field", "frames_in_time", "attack"}
+SLOW = {"pair_weights", "field_maps", "regions", "examples", "randoms", "formats", "outputs", "frames", "field", "frames_in_time"}
 # What needs the feature cuda and says which devices there are, what a machine would take, what a count had done when it was last kept.
 UNSTEADY = re.compile(r"cuda|^devices|--devices?|--plan|--checkpoint kept|--kernel|--precision (exact|f64|f32)")
 # What lists all flags is compared by builds with CUDA alone, which have more of them.
@@ -89,14 +94,14 @@ class Entry(tuple):
 
 def of_run(path):
     """The entry of one run that the recorder kept."""
-    run = json.loads(path.read_text())
+    run = marshal.loads(path.read_bytes())
     at = run["folder"]
     lines = plain.text(run["stderr"], at).splitlines(keepends=True)
     is_log = [line.startswith((" INFO ", "DEBUG ")) for line in lines]
     printed = plain.text(run["stdout"], at)
     log = "".join(line for line, log in zip(lines, is_log) if log)
     outputs = {name: plain.digest(what) for name, what in (("stdout", printed), ("log", log)) if what}
-    outputs |= {plain.text(name, at): plain.of_file(path.parent / digest, at) for name, digest in run["written"].items()}
+    outputs |= {plain.text(name, at): plain.of_file(path.parent / copy, at) for name, copy in run["written"].items()}
     said = "".join(line for line, log in zip(lines, is_log) if not log)
     return Entry(plain.text(" ".join(run["arguments"]), at), run["code"], outputs, said)
 
@@ -113,8 +118,9 @@ def with_recorder(options, run):
             "ALBIREO_SAME_LOG": log,
         }
         run(environment)
-        plain.written = {path.name[:64] for path in pathlib.Path(log).iterdir()}
-        return [of_run(path) for path in pathlib.Path(log).glob("*.run")]
+        runs = set(pathlib.Path(log).glob("*.run"))
+        plain.written = {hashlib.sha256(path.read_bytes()).hexdigest() for path in pathlib.Path(log).iterdir() if path not in runs}
+        return [of_run(path) for path in runs]
 
 
 def built(options, name):
@@ -171,7 +177,7 @@ def of_c(options, _):
     entries = []
     with tempfile.TemporaryDirectory() as folder:
         for name in ["libalbireo.so", "libalbireo.so.0"]:
-            os.symlink((options.built / "examples/libshared.so").resolve(), os.path.join(folder, name))
+            os.symlink((options.built / C_LIBRARY).resolve(), os.path.join(folder, name))
         for name in ["examples/count.c", "tests/misuse.c"]:
             made = os.path.join(folder, "program")
             words = ["cc", "-O1", "-std=gnu11", "-I", ROOT / "c/include", ROOT / "c" / name, "-L", folder, "-lalbireo", "-lm", "-lpthread", "-o", made]
@@ -182,12 +188,17 @@ def of_c(options, _):
 
 
 def of_python(options, _):
-    """The calls of the tests of the Python package."""
+    """The calls of the tests of the Python package: of this checkout, where its module is built, or else that PYTHON has."""
+    module = options.built / PYTHON_MODULE
     with tempfile.TemporaryDirectory() as folder:
+        if module.exists():
+            package = pathlib.Path(folder) / "albireo"
+            shutil.copytree(ROOT / "python/albireo", package, ignore=shutil.ignore_patterns("__pycache__", "_albireo.*so"))
+            os.symlink(module.resolve(), package / "_albireo.abi3.so")
         log = pathlib.Path(folder) / "calls"
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]), "ALBIREO_SAME_LOG": str(log)}
-        words = [options.python, "-m", "pytest", "-q", "-p", "calls", "-p", "no:cacheprovider", ROOT / "python/tests"]
-        done = subprocess.run(words, env=environment, cwd=folder, capture_output=True, text=True)
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([folder, str(HERE)]), "ALBIREO_SAME_LOG": str(log)}
+        words = ["-q", "-p", "calls", "-p", "no:cacheprovider", "--basetemp", f"{folder}/made", ROOT / "python/tests"]
+        done = subprocess.run([options.python, "-m", "pytest", *words], env=environment, cwd=folder, capture_output=True, text=True)
         if done.returncode != 0:
             print(f"python: the tests themselves fail:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         lines = log.read_text().splitlines() if log.exists() else []
@@ -201,12 +212,14 @@ def modules(options):
     """All modules for which there is a build."""
     listed = subprocess.run([built(options, "program"), "--list", "--format", "terse"], capture_output=True, text=True, check=True).stdout
     names = {line.split("::")[0] for line in listed.splitlines() if line.endswith(": test") and "::" in line}
-    there = {"pages": True, "attack": built(options, "attack"), "c": (options.built / "examples/libshared.so").exists()}
-    there["python"] = subprocess.run([options.python, "-c", "import albireo, pytest"], cwd="/", capture_output=True).returncode == 0
+    if options.quick:
+        return sorted(names - MODULES_LEFT_OUT.keys() - SLOW)
+    there = {"pages": True, "attack": built(options, "attack"), "c": (options.built / C_LIBRARY).exists()}
+    needed = "import pytest" if (options.built / PYTHON_MODULE).exists() else "import albireo, pytest"
+    there["python"] = subprocess.run([options.python, "-c", needed], cwd="/", capture_output=True).returncode == 0
     for name in [name for name in OTHERS if not there[name]]:
         print(f"SKIPPED: {name}: not built")
-    found = sorted(names - MODULES_LEFT_OUT.keys()) + [name for name in OTHERS if there[name]]
-    return [name for name in found if not (options.quick and name in SLOW)]
+    return sorted(names - MODULES_LEFT_OUT.keys()) + [name for name in OTHERS if there[name]]
 
 
 def kept(module):
@@ -240,15 +253,16 @@ def main():
     parser.add_argument("--built", type=pathlib.Path, default=target / "release")
     parser.add_argument("--program", type=pathlib.Path, help="in place of the one that is built there")
     parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--quick", action="store_true", help="those modules alone that take two minutes together")
+    parser.add_argument("--quick", action="store_true", help="the quick ones of the program's tests alone, less than a minute together")
     parser.add_argument("--texts", type=pathlib.Path, metavar="FOLDER")
     options = parser.parse_intermixed_args()
+    options.built = options.built.resolve()
     options.program = options.program or options.built / "albireo"
     if options.texts:
         options.texts.mkdir(parents=True, exist_ok=True)
         plain.texts = options.texts
     KEPT.mkdir(exist_ok=True)
-    has_cuda = subprocess.run([options.program, "devices", "--help"], capture_output=True).returncode == 0
+    has_cuda = options.program.exists() and subprocess.run([options.program, "devices", "--help"], capture_output=True).returncode == 0
     there = lambda command: (has_cuda or not re.search(LISTS_FLAGS, command)) and (plain.LARGE_DATA or "ALBIREO_TEST_DATA" not in command)
     is_compared = lambda command: not re.search(UNSTEADY, command) and there(command)
     total = differing = 0
