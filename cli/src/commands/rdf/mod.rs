@@ -30,7 +30,7 @@ use self::structure::StructureFlags;
 use self::times::TimeFlags;
 use self::trajectory::randoms_space;
 use self::walls::{Randoms, WallFlags, check_within};
-use self::weights::WeightSpec;
+pub(crate) use self::weights::WeightSpec;
 use super::pairs::PairFlags;
 use crate::bins::Statistic;
 use crate::catalogs::Files;

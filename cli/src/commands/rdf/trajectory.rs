@@ -160,7 +160,7 @@ impl Rdf {
         }
         let (structure, shown) = (structure.clone(), trajectory.display());
         tracing::info!("{} is the topology of {shown}", structure.display());
-        self.frames.topology = Some(structure);
+        self.frames.topology = Some(structure.into());
         if let Some(second) = self.second.take() {
             self.data = second;
         }
@@ -175,7 +175,7 @@ impl Rdf {
     ) -> Result<()> {
         let mut notice = choice.notice(source, job)?;
         if let Some(Notice::Frames { unit, topology, .. }) = &mut notice {
-            topology.clone_from(&self.frames.topology);
+            *topology = self.frames.topology.clone().map(PathBuf::from);
             *unit = self.pairs.space.unit.clone().or_else(|| unit.take());
         }
         notice.iter().for_each(say);

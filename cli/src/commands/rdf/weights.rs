@@ -16,7 +16,7 @@ use crate::world::World;
 
 /// Where weights come from.
 #[derive(Debug, Clone)]
-pub(super) enum WeightSpec {
+pub(crate) enum WeightSpec {
     /// A column of the particles, with one value in each frame.
     Column(String),
     /// A table with a row a frame.

@@ -1,17 +1,16 @@
 //! `albireo result rebin`: pair counts in coarser bins.
 
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
-
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result};
 use clap::Args;
+use std::num::NonZeroUsize;
 
 use super::along::Along;
 use super::counts::PairCounts;
 use super::saved::NamedTable;
 use crate::args::OutputFlags;
 use crate::output::{check, deliver};
+use crate::paths::ReadFile;
 use crate::record::{Arguments, Record};
 
 /// Arguments of `result rebin`.
@@ -19,7 +18,7 @@ use crate::record::{Arguments, Record};
 pub(crate) struct Rebin {
     /// Pair counts that `albireo count` wrote
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     #[command(flatten)]
     neighbours: Neighbours,
     #[command(flatten)]

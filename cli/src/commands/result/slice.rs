@@ -1,7 +1,5 @@
 //! `albireo result slice`: the bins of a saved result within a range.
 
-use std::path::PathBuf;
-
 use albireo::binning::RowMap;
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
 use anyhow::{Context, Result};
@@ -12,6 +10,7 @@ use super::saved::NamedTable;
 use crate::args::OutputFlags;
 use crate::edges::ends;
 use crate::output::{check, deliver};
+use crate::paths::ReadFile;
 use crate::record::{Arguments, Record};
 
 /// Arguments of `result slice`.
@@ -19,7 +18,7 @@ use crate::record::{Arguments, Record};
 pub(crate) struct Slice {
     /// A result of count, xi, wp or rdf
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     #[command(flatten)]
     ranges: Ranges,
     #[command(flatten)]

@@ -1,7 +1,5 @@
 //! `albireo result window`: multipoles of the survey window from saved random pairs.
 
-use std::path::PathBuf;
-
 use albireo::Counts;
 use albireo::estimators::{MAX_ELL, WindowMultipoles, window_multipoles};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
@@ -12,6 +10,7 @@ use serde_json::Value;
 use super::saved::NamedTable;
 use crate::args::OutputFlags;
 use crate::output::{check, deliver};
+use crate::paths::ReadFile;
 use crate::record::{Arguments, Record};
 use crate::saved::{bins_of, random_pairs, saved_count};
 use crate::tables::edge_columns;
@@ -22,7 +21,7 @@ use crate::usage::usage;
 pub(crate) struct Window {
     /// Random pairs over (s, mu): a count of randoms, or a result of xi that holds RR
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     /// Degrees of the multipoles
     #[arg(
         long,
