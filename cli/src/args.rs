@@ -274,9 +274,12 @@ pub(crate) enum EngineName {
     Together,
 }
 
+/// The heading of flags that change no exact count: they are no part of what parts of a count have in common.
+pub(crate) const RUNNING: &str = "Running (never changes a count, but for --precision f32)";
+
 /// How to count; never changes an exact count.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Running (never changes a count, but for --precision f32)")]
+#[command(next_help_heading = RUNNING)]
 pub(crate) struct RunFlags {
     /// Who counts
     #[arg(long, default_value = "auto")]
@@ -357,6 +360,9 @@ pub(crate) struct OutputFlags {
     /// With a file to write to: print one line about the result instead of its rows, as jobs do
     #[arg(long, requires = "output")]
     pub(crate) brief: bool,
+    /// Whether jobs print one line about it, though there is no --brief.
+    #[arg(skip)]
+    pub(crate) brief_in_jobs: bool,
 }
 
 impl OutputFlags {
@@ -370,6 +376,7 @@ impl OutputFlags {
             #[cfg(feature = "plot")]
             r2: false,
             brief: false,
+            brief_in_jobs: true,
         }
     }
 }

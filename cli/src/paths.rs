@@ -1,13 +1,14 @@
 //! Paths as flags take them, each by what a command does there.
 //!
-//! Entries: [`ReadFile`], [`WrittenFile`], [`KeptFile`], [`KeptFolder`]. The type of a flag is all that says so: `job` finds the files of a command
-//! line by it. Samples are [`Files`](crate::catalogs::Files).
+//! Entries: [`ReadFile`], [`WrittenFile`], [`KeptFile`], [`KeptFolder`]; [`WeightSpec`], a file or something else. The type of a flag is all that
+//! says so: `job` finds the files of a command line by it. Samples are [`Files`](crate::catalogs::Files).
 
 use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::Arg;
 use clap::builder::{MapValueParser, PathBufValueParser, TypedValueParser, ValueParserFactory};
@@ -88,6 +89,29 @@ impl<Purpose: Clone + Send + Sync + 'static> ValueParserFactory for PathTo<Purpo
 
     fn value_parser() -> Self::Parser {
         PathBufValueParser::new().map(Self::from)
+    }
+}
+
+/// Where the weights of frames come from.
+#[derive(Debug, Clone)]
+pub(crate) enum WeightSpec {
+    /// A column of the particles, with one value in each frame.
+    Column(String),
+    /// A table with a row a frame.
+    File(PathBuf),
+}
+
+impl FromStr for WeightSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.strip_prefix('@') {
+            _ if text.trim_start_matches('@').trim().is_empty() => {
+                Err("expected @FILE with a row a frame, or a column of the particles".to_owned())
+            }
+            Some(path) => Ok(Self::File(PathBuf::from(path))),
+            None => Ok(Self::Column(text.to_owned())),
+        }
     }
 }
 

@@ -12,7 +12,8 @@ use clap::ValueEnum;
 use serde_json::{Map, Value};
 
 use crate::bins::{BinSpec, Statistic};
-use crate::tables::{RowSums, column_name, rest_name};
+use crate::row_sums::RowSums;
+use crate::tables::{column_name, rest_name};
 
 /// A count of a result, under its name there.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,9 +9,8 @@ use clap::Arg;
 use crate::angular::AngularFiles;
 use crate::by_shell::ShellSpec;
 use crate::catalogs::Files;
-use crate::commands::rdf::WeightSpec;
 use crate::edges::EdgeSpec;
-use crate::paths::{KeptFile, ReadFile, WrittenFile};
+use crate::paths::{KeptFile, ReadFile, WeightSpec, WrittenFile};
 
 /// What a command does with the files that a flag names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,6 +137,13 @@ mod tests {
             ("rdf", "checkpoint", Some(Checkpoint)),
             ("rdf", "frame_weights", Some(At)),
             ("rdf", "structure", Some(Output)),
+            ("md", "start", Some(Input)),
+            ("md", "trajectory", Some(Output)),
+            ("md", "rdf", Some(Output)),
+            ("md", "checkpoint", Some(Checkpoint)),
+            ("field", "grid_of", Some(Input)),
+            ("field", "at", Some(Input)),
+            ("field", "ions_output", Some(Output)),
         ] {
             assert_eq!(role(command, flag), expected, "{command} {flag}");
         }

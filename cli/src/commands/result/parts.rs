@@ -13,8 +13,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
 use super::settings::difference;
+use crate::row_sums::RowSums;
 use crate::saved::{records, region_rows, saved_count, saved_counts};
-use crate::tables::RowSums;
 
 /// A saved correlation function with its counts.
 #[derive(Debug, Clone, Copy)]
