@@ -431,3 +431,27 @@ fn drawn_cuts_hold_what_the_rule_says() {
         "{held} hold pairs, {refused} refused"
     );
 }
+
+#[test]
+fn cuts_come_back_from_their_text() {
+    for cut in [
+        Cut::theta(0.0, 0.05).unwrap(),
+        Cut::theta(1.0 / 3.0, 180.0).unwrap(),
+        Cut::rp(0.1, 1e-7 + 1.0, LineOfSight::Fixed(Axis::Y)).unwrap(),
+        Cut::rp(0.0, 1e300, LineOfSight::First).unwrap(),
+        Cut::SameGroup,
+    ] {
+        assert_eq!(cut.to_string().parse(), Ok(cut));
+    }
+    for other in [
+        "",
+        "theta 0 to 1",
+        "theta 1 to 0 degrees",
+        "rp 0 to 1 across the line of sight w",
+        "3 listed pairs",
+    ] {
+        let refused = other.parse::<Cut>().unwrap_err();
+        assert_eq!(refused, JobError::CutText(other.to_owned()));
+        assert!(refused.to_string().ends_with(&format!("found `{other}`")));
+    }
+}

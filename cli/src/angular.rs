@@ -5,15 +5,16 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use albireo::counts::{ExactSums, JobId, PairKind};
+use albireo::counts::PairKind;
 use albireo::estimators::angular_upweights_at;
 use albireo::tally::AngularWeight;
-use albireo::{Counts, Edges, PairTotal, ThetaBins};
+use albireo::{Counts, Edges, ThetaBins};
 use albireo_catalogs::{ResultKind, Stop, Table, Values};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::angular_nodes;
+use crate::saved::saved_count;
 use crate::usage::usage;
 
 /// Two results or a file of factors, and the count that they are for.
@@ -163,57 +164,8 @@ impl Saved {
         &self.table.meta["counts"][count]
     }
 
-    /// A column of a count, under the name that the result gives it.
-    fn column(&self, count: &str, of: &str) -> Option<&Values> {
-        let only = matches!(self.table.kind(), Ok(ResultKind::Counts));
-        let name = if only {
-            of.to_owned()
-        } else {
-            format!("{count}_{of}")
-        };
-        self.table.column(&name).map(|column| &column.values)
-    }
-
-    fn total(&self, count: &str) -> Result<PairTotal> {
-        let record = self.record(count);
-        let missing = |key: &str| format!("the metadata `counts` of {count} has no `{key}`");
-        let kinds = [
-            PairKind::AutoUnordered,
-            PairKind::AutoOrdered,
-            PairKind::Cross,
-        ];
-        let kind = record["kind"].as_str();
-        let kind = kinds.into_iter().find(|k| Some(&*k.to_string()) == kind);
-        let number = |key: &str| record[key].as_f64().with_context(|| missing(key));
-        let pairs = record["total_pairs"].as_u64();
-        Ok(PairTotal {
-            kind: kind.with_context(|| missing("kind"))?,
-            pairs: pairs.with_context(|| missing("total_pairs"))?,
-            weight: number("total_weight")?,
-            design_effect: number("design_effect")?,
-        })
-    }
-
     fn pair_counts(&self, count: &str) -> Result<Counts> {
-        let npairs = match self.column(count, "npairs") {
-            Some(Values::Integers(values)) => values.clone(),
-            _ => bail!("the result has no column of the pairs of {count}"),
-        };
-        let weight = match self.column(count, "weight") {
-            Some(Values::Floats(values)) => {
-                Some(ExactSums::from_parts(std::slice::from_ref(values))?)
-            }
-            _ => None,
-        };
-        let total = self.total(count)?;
-        let job = JobId(0);
-        Ok(Counts::from_parts(
-            self.bins.clone(),
-            npairs,
-            weight,
-            total,
-            job,
-        )?)
+        saved_count(&self.table, count, &self.bins.clone().into())
     }
 
     /// Where each bin stands: at the mean angle of its pairs where that was summed, else at its centre.

@@ -15,9 +15,9 @@ use clap::Args;
 use serde_json::json;
 
 use crate::bins::Statistic;
-use crate::counted::Counted;
 use crate::edges::EdgeSpec;
 use crate::record::Record;
+use crate::row_sums::RowSums;
 use crate::scatter::{each_repeated, repeated};
 use crate::tables::{count_columns, edge_columns};
 use crate::usage::usage;
@@ -146,32 +146,32 @@ impl ByShell {
 
     /// The numbers of all pairs of shells in a row.
     pub(crate) fn rows(&self) -> Rows {
-        let weights: Option<Vec<_>> = self.pairs.iter().map(Counts::weight).collect();
+        let weights = self
+            .pairs
+            .iter()
+            .map(|counts| counts.weight_sums().cloned());
+        let weights: Option<Vec<_>> = weights.collect();
         let npairs = self.pairs.iter().flat_map(Counts::npairs).copied();
-        Rows {
+        Rows(RowSums {
             npairs: npairs.collect(),
-            weight: weights.map(|weights| weights.concat()),
-        }
+            weight: weights.map(ExactSums::joined),
+            ..RowSums::default()
+        })
     }
 }
 
 /// What is counted of each pair of shells in each bin, bins varying fastest.
 #[derive(Debug)]
-pub(crate) struct Rows {
-    npairs: Vec<u64>,
-    weight: Option<Vec<f64>>,
-}
+pub(crate) struct Rows(RowSums);
 
 impl Rows {
     /// A row for each pair of shells and each bin.
     pub(crate) fn table(
         self,
         shells: &Shells,
-        counted: &[Counted],
         (axes, unit): (&[BinAxis], Option<&str>),
         mut record: Record,
-    ) -> Result<Table> {
-        let whole = counted.first().context("no count was made")?;
+    ) -> Table {
         let number = u64::from(shells.number());
         let each = (0..number).flat_map(|a| (a..number).map(move |b| [a, b]));
         let each: Vec<[u64; 2]> = each.collect();
@@ -187,14 +187,9 @@ impl Rows {
         ];
         let edges = edge_columns(axes, unit).into_iter();
         columns.extend(edges.map(|column| repeated(column, each.len())));
-        let in_rows = Counted {
-            npairs: self.npairs,
-            weight: self.weight,
-            ..whole.clone()
-        };
-        columns.extend(count_columns(&in_rows, ""));
+        columns.extend(count_columns(&self.0, "", (axes, unit)));
         record.set("shells", json!(shells.edges().values()));
         let meta = record.finish(ResultKind::ShellCounts);
-        Ok(Table { columns, meta })
+        Table { columns, meta }
     }
 }

@@ -7,16 +7,15 @@ use albireo::tally::Cut;
 use albireo::{Counts, PairJob, PairTotal};
 use serde_json::{Map, Value, json};
 
+use crate::row_sums::RowSums;
+
 /// A finished count, as results write it.
 #[derive(Debug, Clone)]
 pub(crate) struct Counted {
     pub(crate) name: &'static str,
-    pub(crate) npairs: Vec<u64>,
-    pub(crate) weight: Option<Vec<f64>>,
+    pub(crate) sums: RowSums,
     pub(crate) mean: Option<Vec<f64>>,
     pub(crate) weighted_mean: Option<Vec<f64>>,
-    /// Legendre sums by their degree.
-    pub(crate) legendre: Vec<(u32, Vec<f64>)>,
     /// What counted it; none for a count that was read from a file.
     pub(crate) engine: Option<String>,
     /// Kind, totals, fingerprint, engine, time.
@@ -57,6 +56,10 @@ impl Counted {
         made: (&str, Value),
     ) -> Self {
         let mut record = totals(counts.kind(), counts.total(), counts.job_id());
+        if counts.job_id().is_none() {
+            let job = |(job, total): (JobId, PairTotal)| totals(total.kind, total, Some(job));
+            record.insert("jobs".to_owned(), counts.jobs().map(job).collect());
+        }
         record.insert("arithmetic".to_owned(), json!(counts.exactness().name()));
         if let Some(bound) = counts.weight_bound_of_pair() {
             // A bin's weight is within its number of pairs times this of the exact sum.
@@ -76,13 +79,9 @@ impl Counted {
         record.insert(made.0.to_owned(), made.1);
         Self {
             name,
-            npairs: counts.npairs().to_vec(),
-            weight: counts.weight(),
+            sums: RowSums::of(counts),
             mean: counts.mean_separation(),
             weighted_mean: counts.weighted_mean_separation(),
-            legendre: (counts.legendre_degrees().iter())
-                .filter_map(|l| Some((l.degree(), counts.legendre_sums(l)?)))
-                .collect(),
             engine,
             record: Value::Object(record),
         }
@@ -115,11 +114,7 @@ impl SplitCount<'_> {
             json!("row number modulo the number of subsets"),
         );
         if let Some(near) = self.near {
-            let n = near.npairs().len();
-            counted.npairs[..n].copy_from_slice(near.npairs());
-            if let (Some(all), Some(near)) = (&mut counted.weight, near.weight()) {
-                all[..n].copy_from_slice(&near);
-            }
+            counted.sums.put_first(RowSums::of(near));
             split.insert("above".to_owned(), json!(self.split.above()));
             let below = totals(near.kind(), near.total(), None);
             split.insert("below".to_owned(), Value::Object(below));

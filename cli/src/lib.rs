@@ -52,6 +52,8 @@ mod place_and_time;
 mod planning;
 mod progress;
 mod record;
+mod row_sums;
+mod saved;
 mod scatter;
 mod shard;
 mod shared;

@@ -1,12 +1,14 @@
 //! Results as columns.
 //!
-//! Entry: [`edge_columns`], [`count_columns`], [`correlation_columns`]. Metadata comes from `record`, writing is done by `output`.
+//! Entry: [`edge_columns`], [`count_columns`] of [`RowSums`], [`sum_columns`], [`correlation_columns`]. Metadata comes from `record`, writing is done by `output`.
 
 use albireo::binning::{AxisUnit, BinAxis};
+use albireo::counts::ExactSums;
 use albireo::result::Correlation;
 use albireo_catalogs::TableColumn;
 
 use crate::counted::Counted;
+use crate::row_sums::RowSums;
 
 /// The unit of an axis, as results write it.
 pub(crate) fn axis_unit(axis: &BinAxis, length: Option<&str>) -> Option<String> {
@@ -76,37 +78,88 @@ pub(crate) fn mean_column(
     Some(with_unit(column, axis_unit(axis, length)))
 }
 
-/// Pairs, weight and Legendre sums of one count, its name as a prefix unless that is empty.
-pub(crate) fn count_columns(count: &Counted, prefix: &str) -> Vec<TableColumn> {
-    let name = |rest: &str| {
-        if prefix.is_empty() {
-            rest.to_owned()
-        } else {
-            format!("{prefix}_{rest}")
-        }
-    };
+/// The name of a column of a count, whose name is the prefix unless it is empty.
+pub(crate) fn column_name(prefix: &str, rest: &str) -> String {
+    if prefix.is_empty() {
+        rest.to_owned()
+    } else {
+        format!("{prefix}_{rest}")
+    }
+}
+
+/// The name of the column of what `number` columns leave of a sum.
+pub(crate) fn rest_name(name: &str, number: usize) -> String {
+    match number {
+        1 => format!("{name}_rest"),
+        number => format!("{name}_rest_{number}"),
+    }
+}
+
+/// The columns of one sum: `name` holds the float64 nearest to it and, where some row has more, `name_rest` what that leaves, and so on.
+pub(crate) fn sum_columns(name: &str, described: &str, sums: &ExactSums) -> Vec<TableColumn> {
+    let mut columns: Vec<TableColumn> = Vec::new();
+    for (number, part) in sums.parts().into_iter().take(1).enumerate() {
+        columns.push(match &columns[..] {
+            [] => TableColumn::floats(name, described, part),
+            before => {
+                let names: Vec<String> = before.iter().map(|c| format!("`{}`", c.name)).collect();
+                let (verb, all) = match number {
+                    1 => ("leaves", "both"),
+                    _ => ("leave", "all"),
+                };
+                let described = format!(
+                    "what {} {verb} of the exact sum: {all} together, unrounded, are the sum",
+                    names.join(" and ")
+                );
+                TableColumn::floats(rest_name(name, number), described, part)
+            }
+        });
+    }
+    columns
+}
+
+/// All sums of one count, its name as a prefix unless that is empty; separations are sums along the first axis.
+pub(crate) fn count_columns(
+    sums: &RowSums,
+    prefix: &str,
+    (axes, length): (&[BinAxis], Option<&str>),
+) -> Vec<TableColumn> {
+    let name = |rest: &str| column_name(prefix, rest);
     let of = if prefix.is_empty() {
         String::new()
     } else {
         format!(" of {prefix}")
     };
-    let npairs = TableColumn::integers(
-        name("npairs"),
-        format!("number of pairs{of}"),
-        count.npairs.clone(),
-    );
-    let weight = count.weight.clone();
-    let weight =
-        weight.map(|sums| TableColumn::floats(name("weight"), format!("sum of w1*w2{of}"), sums));
-    let term = if count.weight.is_some() { "w1*w2*" } else { "" };
-    let legendre = count.legendre.iter().map(|(l, sums)| {
+    let described = format!("number of pairs{of}");
+    let npairs = TableColumn::integers(name("npairs"), described, sums.npairs.clone());
+    let mut columns = vec![npairs];
+    if let Some(weight) = &sums.weight {
+        columns.extend(sum_columns(
+            &name("weight"),
+            &format!("sum of w1*w2{of}"),
+            weight,
+        ));
+    }
+    let term = if sums.weight.is_some() { "w1*w2*" } else { "" };
+    for (l, sums) in &sums.legendre {
+        let l = l.degree();
         let described = format!("sum of {term}L{l}(mu){of}, L{l} the Legendre polynomial");
-        TableColumn::floats(name(&format!("L{l}")), described, sums.clone())
-    });
-    std::iter::once(npairs)
-        .chain(weight)
-        .chain(legendre)
-        .collect()
+        columns.extend(sum_columns(&name(&format!("L{l}")), &described, sums));
+    }
+    let Some(axis) = axes.first() else {
+        return columns;
+    };
+    for (kind, term, sums) in [
+        ("", "", &sums.separation),
+        ("weighted_", "w1*w2*", &sums.weighted_separation),
+    ] {
+        let along = axis.name;
+        let described = format!("sum of {term}{along}{of}");
+        let of_sum = |sums| sum_columns(&name(&format!("{kind}sum_{along}")), &described, sums);
+        let all = sums.iter().flat_map(of_sum);
+        columns.extend(all.map(|column| with_unit(column, axis_unit(axis, length))));
+    }
+    columns
 }
 
 /// The errors of an estimate `name`: `name_error`, from the scatter where there is one, described, and then the Poisson error beside it.
@@ -153,7 +206,7 @@ pub(crate) fn correlation_columns(
     ));
     columns.extend(error_columns("xi", xi.error.clone(), scatter));
     for count in counts {
-        columns.extend(count_columns(count, count.name));
+        columns.extend(count_columns(&count.sums, count.name, (&xi.axes, length)));
     }
     for count in &xi.counts {
         columns.push(TableColumn::floats(

@@ -65,6 +65,15 @@ impl LineOfSight {
         }
     }
 
+    /// The line of sight of this [`name`](LineOfSight::name).
+    pub fn named(name: &str) -> Option<Self> {
+        let fixed = [Axis::X, Axis::Y, Axis::Z].map(Self::Fixed);
+        let mut all = [Self::Midpoint, Self::First, Self::End]
+            .into_iter()
+            .chain(fixed);
+        all.find(|los| los.name() == name)
+    }
+
     /// Whether exchanging the two points changes the direction.
     pub fn depends_on_order(self) -> bool {
         matches!(self, Self::First | Self::End)

@@ -192,6 +192,11 @@ pub enum JobError {
     /// A cut of pairs within groups of particles that have no groups.
     #[error("pairs within a group are dropped by the groups of both samples, but there are none")]
     NoGroups,
+    /// A text that no cut has.
+    #[error(
+        "expected a cut such as `theta 0 to 0.1 degrees`, `rp 0 to 1 across the line of sight z` or `pairs within a group`, found `{0}`"
+    )]
+    CutText(String),
     /// A cut that depends on which point of a pair comes first, where none does.
     #[error(
         "a cut in rp along the {0} line of sight depends on which point comes first, but each pair is counted once: take midpoint or a fixed axis"

@@ -9,6 +9,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::binning::{Binning, Edges, LineOfSight, PairOrder, ThetaBins, check_sight_edges};
@@ -213,6 +214,32 @@ impl fmt::Display for Cut {
             Self::SameGroup => f.write_str("pairs within a group"),
             Self::Listed(list) => write!(f, "{} listed pairs", list.len()),
         }
+    }
+}
+
+impl FromStr for Cut {
+    type Err = JobError;
+
+    /// The cut that [`Display`](fmt::Display) writes so; the pairs of a list are not in its text.
+    fn from_str(text: &str) -> Result<Self, JobError> {
+        let range = |text: &str| -> Option<[f64; 2]> {
+            let (lo, hi) = text.split_once(" to ")?;
+            Some([lo.parse().ok()?, hi.parse().ok()?])
+        };
+        let of_theta = |text: &str| {
+            let [lo, hi] = range(text.strip_suffix(" degrees")?)?;
+            Self::theta(lo, hi).ok()
+        };
+        let of_rp = |text: &str| {
+            let (text, los) = text.split_once(" across the line of sight ")?;
+            let [lo, hi] = range(text)?;
+            Self::rp(lo, hi, LineOfSight::named(los)?).ok()
+        };
+        let same_group = || (text == Self::SameGroup.to_string()).then_some(Self::SameGroup);
+        let theta = || text.strip_prefix("theta ").and_then(of_theta);
+        let rp = || text.strip_prefix("rp ").and_then(of_rp);
+        let cut = same_group().or_else(theta).or_else(rp);
+        cut.ok_or_else(|| JobError::CutText(text.to_owned()))
     }
 }
 

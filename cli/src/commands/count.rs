@@ -177,13 +177,13 @@ impl Count {
             counter.decide(std::slice::from_ref(&asked))?;
             let made = counter.count_by_shell(&asked)?.rows();
             counter.note(&mut record);
-            return made.table(shells, &counter.done, (&axes, length), record);
+            return Ok(made.table(shells, (&axes, length), record));
         }
         counter.decide_and_count(&asked)?;
         counter.note(&mut record);
         let mut columns = edge_columns(&axes, length);
         for count in &counter.done {
-            columns.extend(count_columns(count, ""));
+            columns.extend(count_columns(&count.sums, "", (&axes, length)));
             columns.extend(mean_column(count, &axes, length));
         }
         let meta = record.finish(ResultKind::Counts);

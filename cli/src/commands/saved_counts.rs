@@ -5,15 +5,18 @@
 
 use std::path::Path;
 
-use albireo::counts::{ExactSums, JobId, PairKind};
+use albireo::counts::{JobId, PairKind};
 use albireo::engine::Exactness;
 use albireo::tally::{Cut, Legendre, LegendreDegrees, weights_are_wide};
-use albireo::{Bins, Counts, CountsError, PairJob, PairTotal, Pairs};
-use albireo_catalogs::{ResultKind, Table, Values};
+use albireo::{Bins, Counts, PairJob, PairTotal, Pairs};
+use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
 use crate::counted::{cuts_record, fingerprint};
+use crate::row_sums::RowSums;
+use crate::saved::{prefix_of, random_pairs, records};
+use crate::tables::column_name;
 
 /// What a saved count must belong to.
 pub(super) struct Expected<'a> {
@@ -23,50 +26,6 @@ pub(super) struct Expected<'a> {
     pub(super) exactness: Exactness,
     /// The Legendre sums that it must hold.
     pub(super) legendre: LegendreDegrees,
-}
-
-/// The column names and the record of the only count of a count result, or of the random pairs of an estimate.
-fn entry(table: &Table) -> Result<(String, &Value)> {
-    let counts = table
-        .meta
-        .get("counts")
-        .and_then(Value::as_object)
-        .context("the result has no metadata `counts`")?;
-    if table.kind()? == ResultKind::Counts {
-        let (_, record) = counts
-            .iter()
-            .next()
-            .context("the metadata `counts` is empty")?;
-        return Ok((String::new(), record));
-    }
-    ["RR", "R1R2"]
-        .into_iter()
-        .find_map(|name| counts.get(name).map(|record| (format!("{name}_"), record)))
-        .ok_or_else(|| anyhow!("the result holds no counted RR"))
-}
-
-pub(super) fn integers(table: &Table, name: &str) -> Result<Vec<u64>> {
-    match table
-        .columns
-        .iter()
-        .find(|column| column.name == name)
-        .map(|column| &column.values)
-    {
-        Some(Values::Integers(values)) => Ok(values.clone()),
-        _ => Err(anyhow!("the result has no column `{name}` of integers")),
-    }
-}
-
-pub(super) fn floats(table: &Table, name: &str) -> Option<Vec<f64>> {
-    match table
-        .columns
-        .iter()
-        .find(|column| column.name == name)
-        .map(|column| &column.values)
-    {
-        Some(Values::Floats(values)) => Some(values.clone()),
-        _ => None,
-    }
 }
 
 /// Compares the bins and the line of sight of the file with those wanted.
@@ -193,62 +152,53 @@ fn check_words(record: &Value, pairs: Pairs<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The count under this prefix, if it is the one expected.
+/// The count of this name, if it is the one expected.
 fn taken_over(
     table: &Table,
-    (prefix, record): (&str, &Value),
+    (name, record): (&str, &Value),
     expected: &Expected<'_>,
 ) -> Result<Counts> {
     check_entry(table, record, expected)?;
-    let [pairs_name, weight_name] = ["npairs", "weight"].map(|name| format!("{prefix}{name}"));
-    let npairs = integers(table, &pairs_name)?;
-    let weight = floats(table, &weight_name);
+    let prefix = prefix_of(table, name)?;
+    let saved = RowSums::read(table, prefix)?;
     let weighted = expected.job.pairs().have_weights();
-    if weight.is_some() != weighted {
+    if saved.weight.is_some() != weighted {
         bail!(
             "it has {}weights, this job has {}",
             if weighted { "no " } else { "" },
             if weighted { "them" } else { "none" }
         );
     }
-    let exact = |values: Vec<f64>| ExactSums::from_parts(&[values]);
-    let weight = weight.map(exact).transpose();
-    let counts = weight
-        .and_then(|weight| Counts::of_job(&expected.job, expected.bins, npairs, weight))
-        .map_err(|error| named(error, &pairs_name, &weight_name))?;
-    let counts = counts.with_cuts(expected.cuts.clone());
-    let mut counts = counts.with_exactness(expected.exactness);
-    for l in expected.legendre.iter().filter(|l| *l != Legendre::L0) {
-        let name = format!("{prefix}L{}", l.degree());
-        let sums = floats(table, &name).with_context(|| {
+    let wanted = expected.legendre.iter().filter(|l| *l != Legendre::L0);
+    let legendre = wanted.map(|l| {
+        let found = saved.legendre.iter().find(|(saved, _)| *saved == l);
+        found.cloned().with_context(|| {
             let degrees = expected.legendre.iter().map(Legendre::degree);
             let degrees: Vec<_> = degrees.filter(|&l| l > 0).map(|l| l.to_string()).collect();
-            let degrees = degrees.join(",");
+            let (name, degrees) = (format!("L{}", l.degree()), degrees.join(","));
+            let name = column_name(prefix, &name);
             format!("it has no Legendre sums `{name}`: count it with --legendre {degrees}")
-        })?;
-        let with = exact(sums).and_then(|sums| counts.with_legendre_sums(l, sums));
-        counts = with.map_err(|error| named(error, &pairs_name, &name))?;
-    }
-    Ok(counts)
-}
-
-/// The error under the names that the file has for what it is about.
-fn named(error: CountsError, pairs_name: &str, weight_name: &str) -> anyhow::Error {
-    let place = match (&error, error.bin()) {
-        (_, Some(row)) => format!("column `{weight_name}`, row {row} (counting from 0)"),
-        (CountsError::TooManyPairs { .. }, None) => format!("column `{pairs_name}`"),
-        (CountsError::Rest { .. }, None) => format!("column `{weight_name}`"),
-        _ => return error.into(),
+        })
+    });
+    // What was not asked for here is left.
+    let rows = RowSums {
+        legendre: legendre.collect::<Result<_>>()?,
+        separation: None,
+        weighted_separation: None,
+        ..saved
     };
-    anyhow::Error::from(error).context(place)
+    let of_job = |npairs, weight| Counts::of_job(&expected.job, expected.bins, npairs, weight);
+    let counts = rows.counts(prefix, of_job)?;
+    let counts = counts.with_cuts(expected.cuts.clone());
+    Ok(counts.with_exactness(expected.exactness))
 }
 
 /// The count saved in `path`, if it is the one expected.
 pub(super) fn read(path: &Path, expected: &Expected<'_>) -> Result<Counts> {
     let table = Table::read(path)?;
-    let taken = entry(&table).and_then(|(prefix, record)| {
+    let taken = random_pairs(&table).and_then(|(name, record)| {
         check_whole(&table)?;
-        taken_over(&table, (&prefix, record), expected)
+        taken_over(&table, (name, record), expected)
     });
     taken.with_context(|| format!("--rr {} does not fit", path.display()))
 }
@@ -281,35 +231,14 @@ impl<'a> Saved<'a> {
         self.path
     }
 
-    /// The prefix of the columns and the record of each count.
-    fn entries(&self) -> Result<Vec<(String, &Value)>> {
-        let counts = self.table.meta.get("counts").and_then(Value::as_object);
-        let counts = counts.context("the result has no metadata `counts`")?;
-        let plain = self.table.kind()? == ResultKind::Counts;
-        let prefix = |name: &str| {
-            if plain {
-                String::new()
-            } else {
-                format!("{name}_")
-            }
-        };
-        Ok(counts
-            .iter()
-            .map(|(name, record)| (prefix(name), record))
-            .collect())
-    }
-
     /// The count of the job expected, if the result holds it, by whatever name: jobs are known by their particles, weights and box.
     pub(super) fn find(&self, expected: &Expected<'_>) -> Result<Option<Counts>> {
         let job = fingerprint(JobId::of(&expected.job));
         let taken = || {
             check_whole(&self.table)?;
-            let entries = self.entries()?;
-            let own = entries
-                .iter()
-                .find(|(_, record)| text(record, "job") == job);
-            let own =
-                own.map(|(prefix, record)| taken_over(&self.table, (prefix, record), expected));
+            let mut all = records(&self.table)?.iter();
+            let own = all.find(|(_, record)| text(record, "job") == job);
+            let own = own.map(|(name, record)| taken_over(&self.table, (name, record), expected));
             own.transpose()
         };
         taken().with_context(|| format!("--reuse {} does not fit", self.path.display()))

@@ -11,8 +11,9 @@ use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::saved_counts::{Expected, check_entry, floats, integers, text};
+use super::saved_counts::{Expected, check_entry, text};
 use crate::counted::fingerprint;
+use crate::saved::{floats, integers, records};
 
 /// The pairs within regions or across their borders: of each region those in each bin, and their weights where there are any.
 type Parts = Vec<(Vec<u64>, Option<Vec<f64>>)>;
@@ -40,11 +41,10 @@ fn check_regions(table: &Table, regions: &Value) -> Result<()> {
 fn parts(table: &Table, name: &str, bins: usize) -> Result<[Parts; 2]> {
     let of = |part: &str| -> Result<Parts> {
         let npairs = integers(table, &format!("{name}_{part}_npairs"))?;
-        let weight = floats(table, &format!("{name}_{part}_weight"));
+        let weight = floats(table, &format!("{name}_{part}_weight")).ok();
         let regions = npairs.chunks(bins).map(<[u64]>::to_vec).enumerate();
         let one = |(k, npairs): (usize, Vec<u64>)| {
             let rows = k * bins..(k + 1) * bins;
-            let weight = weight.as_ref();
             let weight = weight.map(|weight| weight.get(rows).unwrap_or_default().to_vec());
             (npairs, weight)
         };
@@ -98,12 +98,6 @@ fn taken_over(
     let regions = within.into_iter().zip(across);
     let regions = regions.map(|(within, across)| [within, across]).collect();
     Ok(RegionCounts::of_job(&expected.job, whole, regions)?)
-}
-
-/// The records of counts in a table.
-fn records(table: &Table) -> Result<&serde_json::Map<String, Value>> {
-    let counts = table.meta.get("counts").and_then(Value::as_object);
-    counts.context("the result has no metadata `counts`")
 }
 
 /// The count of a term saved in `path`, if it is the one expected: what `--rr` asks for.

@@ -379,7 +379,8 @@ impl Rdf {
         let mut columns = edge_columns(&axes, samples.unit());
         columns.extend(of_bins);
         let counts = counter.done.iter();
-        columns.extend(counts.flat_map(|count| count_columns(count, "")));
+        let of_bins = (&axes[..], samples.unit());
+        columns.extend(counts.flat_map(|count| count_columns(&count.sums, "", of_bins)));
         deliver(
             &Table {
                 columns,

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::Value;
 
-use super::parts::{Saved, bins_of};
+use super::parts::Saved;
 use super::realisations::Realisations;
 use crate::args::OutputFlags;
 use crate::catalogs::Files;
@@ -22,6 +22,7 @@ use crate::commands::xi;
 use crate::counted::Counted;
 use crate::output::{check, deliver, write};
 use crate::record::{Arguments, Record};
+use crate::saved::bins_of;
 use crate::scatter::{Method, Scatter};
 use crate::usage::usage;
 
@@ -170,7 +171,7 @@ impl Combine {
     fn sums(&self, parts: &[Saved<'_>], regions: &[(PathBuf, Table)], bins: &Bins) -> Result<Sums> {
         let (estimator, terms) = parts[0].estimator(bins.order())?;
         if regions.is_empty() {
-            let counts = parts.iter().map(|part| part.counts(&terms, bins));
+            let counts = parts.iter().map(|part| part.counts(&terms));
             let counts = counts.collect::<Result<Vec<_>>>()?;
             let sum = combined(&counts)?;
             return Ok(Sums {

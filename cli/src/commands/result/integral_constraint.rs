@@ -11,12 +11,13 @@ use serde_json::{Value, json};
 use super::grid::Grid;
 use super::model::Model;
 use super::rebin::record_of;
-use super::saved::{floats, whole};
+use super::saved::whole;
 use super::shell_rr::ShellRr;
 use crate::args::OutputFlags;
 use crate::edges::ends;
 use crate::output::{check, deliver};
 use crate::record::{Arguments, Record};
+use crate::saved::floats;
 use crate::usage::usage;
 
 /// Arguments of `result integral-constraint`.

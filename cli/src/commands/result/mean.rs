@@ -7,8 +7,9 @@ use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, bail};
 
 use super::realisations::{Realisation, Realisations};
-use super::saved::{bin_columns, floats};
+use super::saved::bin_columns;
 use crate::record::Record;
+use crate::saved::floats;
 use crate::scatter::{each_repeated, repeated};
 
 /// The estimates of all realisations: their columns in the tables, one after the other in each row of values.

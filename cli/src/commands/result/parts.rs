@@ -5,19 +5,15 @@
 use std::path::Path;
 
 use albireo::binning::PairOrder;
-use albireo::counts::{ExactSums, JobId, PairKind, RegionCounts};
-use albireo::engine::Exactness;
+use albireo::counts::{ExactSums, JobId, RegionCounts};
 use albireo::estimators::{Estimator, RegionTerms, Term};
-use albireo::{Bins, Counts, Edges, LineOfSight, PairTotal, SignedEdges};
-use albireo_catalogs::{ResultKind, Table, Values};
+use albireo::{Bins, Counts, PairTotal};
+use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, anyhow, bail};
-use clap::ValueEnum;
 use serde_json::Value;
 
-use super::saved::floats;
 use super::settings::difference;
-use crate::args::LosName;
-use crate::bins::{BinSpec, Statistic};
+use crate::saved::{floats, integers, records, saved_count, saved_counts};
 
 /// A saved correlation function with its counts.
 #[derive(Debug, Clone, Copy)]
@@ -30,49 +26,6 @@ pub(super) struct Saved<'a> {
 fn text<'t>(table: &'t Table, key: &str) -> Result<&'t str> {
     let text = table.meta.get(key).and_then(Value::as_str);
     text.with_context(|| format!("the result has no metadata `{key}`"))
-}
-
-/// A column of counts.
-fn integers<'t>(table: &'t Table, name: &str) -> Result<&'t [u64]> {
-    match table.column(name).map(|column| &column.values) {
-        Some(Values::Integers(values)) => Ok(values),
-        _ => bail!("there is no column `{name}` of integers"),
-    }
-}
-
-/// The bins that the metadata of a result describe.
-pub(super) fn bins_of(table: &Table) -> Result<Bins> {
-    let name = text(table, "statistic")?;
-    let statistics = Statistic::value_variants().iter();
-    let statistic = statistics.copied().find(|one| one.name() == name);
-    let statistic = statistic.with_context(|| format!("statistic `{name}` is not known"))?;
-    let mut axes = table.edges()?.into_iter().map(|(_, edges)| edges);
-    let first = Edges::new(axes.next().unwrap_or_default())?;
-    let second = axes.next().map(SignedEdges::new).transpose()?;
-    let spec = BinSpec {
-        statistic,
-        first,
-        second,
-    };
-    let los = match table.meta.get("line_of_sight").and_then(Value::as_str) {
-        None => LineOfSight::default(),
-        Some(name) => {
-            let all = LosName::value_variants().iter().copied();
-            let los = all.map(LineOfSight::from).find(|los| los.name() == name);
-            los.with_context(|| format!("line of sight `{name}` is not known"))?
-        }
-    };
-    spec.with_line_of_sight(los)
-}
-
-/// The kind of pairs as records name it.
-fn kind_of(name: &str) -> Option<PairKind> {
-    let all = [
-        PairKind::AutoUnordered,
-        PairKind::AutoOrdered,
-        PairKind::Cross,
-    ];
-    all.into_iter().find(|kind| kind.to_string() == name)
 }
 
 impl<'a> Saved<'a> {
@@ -94,16 +47,10 @@ impl<'a> Saved<'a> {
         self.path.display().to_string()
     }
 
-    /// The record of each count by name.
-    fn records(self) -> Result<&'a serde_json::Map<String, Value>> {
-        let counts = self.table.meta.get("counts").and_then(Value::as_object);
-        counts.context("the result has no metadata `counts`")
-    }
-
     /// Its estimator with the terms that it counts.
     pub(super) fn estimator(self, order: PairOrder) -> Result<(Estimator, Vec<Term>)> {
         let name = text(self.table, "estimator").with_context(|| self.place())?;
-        let counts = self.records().with_context(|| self.place())?;
+        let counts = records(self.table).with_context(|| self.place())?;
         let fits = |estimator: &&Estimator| {
             let terms = estimator.terms(order);
             let named = name == estimator.name() || name == format!("{}-cross", estimator.name());
@@ -122,68 +69,42 @@ impl<'a> Saved<'a> {
         Ok((*found, found.terms(order)))
     }
 
-    /// The total of a count and its fingerprint.
-    fn total(self, name: &str) -> Result<(PairTotal, JobId)> {
-        let missing = |key: &str| format!("the metadata `counts` of {name} has no `{key}`");
-        let record = self.records()?.get(name).with_context(|| missing("kind"))?;
-        let kind = record.get("kind").and_then(Value::as_str);
-        let number = |key: &str| {
-            let value = record.get(key).and_then(Value::as_f64);
-            value.with_context(|| missing(key))
-        };
-        let job = record.get("job").and_then(Value::as_str);
-        let job = job.and_then(|job| u64::from_str_radix(job, 16).ok());
-        let total = PairTotal {
-            kind: kind.and_then(kind_of).with_context(|| missing("kind"))?,
-            pairs: record
-                .get("total_pairs")
-                .and_then(Value::as_u64)
-                .with_context(|| missing("total_pairs"))?,
-            weight: number("total_weight")?,
-            design_effect: number("design_effect")?,
-        };
-        Ok((total, JobId(job.unwrap_or(0))))
-    }
-
-    /// A count as it was.
-    fn count(self, name: &str, bins: &Bins) -> Result<Counts> {
-        let (total, job) = self.total(name)?;
-        let above = self
-            .records()?
-            .get(name)
-            .and_then(|record| record["split"].get("above"));
-        if let Some(above) = above {
+    /// Refuses a count that has not one total with its variance.
+    fn check_total(self, name: &str) -> Result<()> {
+        let record = records(self.table)?.get(name);
+        if let Some(above) = record.and_then(|record| record["split"].get("above")) {
             bail!(
                 "{name} is split above {above} and has two totals: parts of the sky are put together by one"
             );
         }
-        let npairs = integers(self.table, &format!("{name}_npairs"))?.to_vec();
-        let weight = format!("{name}_weight");
-        let weight = self
-            .table
-            .column(&weight)
-            .map(|_| floats(self.table, &weight));
-        let weight = weight
-            .transpose()?
-            .map(|weight| ExactSums::from_parts(&[weight.to_vec()]));
-        let counts = weight
-            .transpose()
-            .and_then(|weight| Counts::from_parts(bins.clone(), npairs, weight, total, job));
-        let exactness = if self.table.is_approximate() {
-            Exactness::Approximate
-        } else {
-            Exactness::Exact
-        };
-        Ok(counts
-            .with_context(|| name.to_owned())?
-            .with_exactness(exactness))
+        let effect = record.map(|record| record["design_effect"].is_number());
+        if effect == Some(false) {
+            bail!("the metadata `counts` of {name} has no `design_effect`");
+        }
+        Ok(())
+    }
+
+    /// A count as it was.
+    fn count(self, name: &str, bins: &Bins) -> Result<Counts> {
+        self.check_total(name)?;
+        saved_count(self.table, name, bins)
     }
 
     /// All of its counts.
-    pub(super) fn counts(self, terms: &[Term], bins: &Bins) -> Result<Vec<(Term, Counts)>> {
-        let count = |term: &Term| Ok((*term, self.count(term.name, bins)?));
-        let counts: Result<_> = terms.iter().map(count).collect();
-        counts.with_context(|| self.place())
+    pub(super) fn counts(self, terms: &[Term]) -> Result<Vec<(Term, Counts)>> {
+        let counts = || {
+            for term in terms {
+                self.check_total(term.name)?;
+            }
+            let mut saved = saved_counts(self.table)?;
+            let of = |term: &Term| {
+                let place = saved.iter().position(|one| one.name == term.name);
+                let place = place.with_context(|| format!("it holds no {}", term.name))?;
+                Ok((*term, saved.swap_remove(place).counts))
+            };
+            terms.iter().map(of).collect::<Result<_>>()
+        };
+        counts().with_context(|| self.place())
     }
 
     /// All of its counts kept apart by region, as a file that `--region-counts` wrote has them.
@@ -230,7 +151,7 @@ impl ByRegion<'_> {
         if let Some(difference) = difference(self.of.table, &alike) {
             bail!("it does not belong to {of}: {difference}");
         }
-        for (name, record) in self.of.records()? {
+        for (name, record) in records(self.of.table)? {
             let own = self.table.meta.get("counts").and_then(|c| c.get(name));
             let job = |record: Option<&Value>| record.and_then(|r| r.get("job")).cloned();
             if job(own) != job(Some(record)) {

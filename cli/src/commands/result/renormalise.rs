@@ -8,11 +8,12 @@ use clap::Args;
 
 use super::grid::Grid;
 use super::rebin::record_of;
-use super::saved::{counts, floats};
+use super::saved::counts;
 use super::sum::Total;
 use crate::args::OutputFlags;
 use crate::output::{check, deliver};
 use crate::record::{Arguments, Record};
+use crate::saved::floats;
 use crate::usage::usage;
 
 /// Arguments of `result renormalise`.

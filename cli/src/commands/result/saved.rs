@@ -1,10 +1,10 @@
 //! One saved result whose rows are its bins.
 //!
-//! Entry: [`read`], [`counts`]; [`bin_columns`] and [`floats`] find its columns.
+//! Entry: [`read`], [`counts`]; [`bin_columns`] finds its columns.
 
 use std::path::Path;
 
-use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, bail};
 
 use crate::weight_sets::check_single;
@@ -53,15 +53,6 @@ pub(super) fn counts(path: &Path, done: &str) -> Result<Table> {
         );
     }
     Ok(table)
-}
-
-/// A column of floats.
-pub(super) fn floats<'t>(table: &'t Table, name: &str) -> Result<&'t [f64]> {
-    match table.column(name).map(|column| &column.values) {
-        Some(Values::Floats(values)) => Ok(values),
-        Some(Values::Integers(_)) => bail!("column `{name}` should be of floats, found integers"),
-        None => bail!("there is no column `{name}`"),
-    }
 }
 
 /// The columns that tell the bins of a table: edges and centres.

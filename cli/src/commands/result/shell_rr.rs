@@ -5,11 +5,12 @@
 use std::path::Path;
 
 use albireo::estimators::ShellPairs;
-use albireo_catalogs::{ResultKind, Table, Values};
+use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::saved::floats;
+use crate::row_sums::RowSums;
+use crate::saved::{records, total_of};
 
 /// The random pairs of a result within and between shells.
 pub(super) struct ShellRr {
@@ -18,10 +19,9 @@ pub(super) struct ShellRr {
     pub(super) record: Value,
 }
 
-/// The record of the only count of pairs by shells.
-fn entry(table: &Table) -> Result<&Value> {
-    let counts = table.meta.get("counts").and_then(Value::as_object);
-    let count = counts.and_then(|counts| counts.values().next());
+/// The name and the record of the only count of pairs by shells.
+fn entry(table: &Table) -> Result<(&String, &Value)> {
+    let count = records(table)?.iter().next();
     count.context("its metadata `counts` is empty")
 }
 
@@ -49,7 +49,7 @@ fn check(table: &Table, result: &Table) -> Result<()> {
     let Some(rr) = rr else {
         bail!("the result has no counted RR of one sample, which the shells are of");
     };
-    let own = entry(table)?;
+    let (_, own) = entry(table)?;
     for (key, what) in [
         ("job", "the particles and weights"),
         ("cuts", "the cuts"),
@@ -73,21 +73,16 @@ impl ShellRr {
         let table = Table::read(path)?;
         table.check_whole()?;
         check(&table, result)?;
-        let weighted = table.column("weight").is_some();
-        let values: Vec<f64> = match table.column("npairs").map(|column| &column.values) {
-            _ if weighted => floats(&table, "weight")?.to_vec(),
-            Some(Values::Integers(pairs)) => pairs.iter().map(|&n| n as f64).collect(),
-            _ => bail!("there is no column `npairs` of integers"),
+        let rows = RowSums::read(&table, "")?;
+        let weighted = rows.weight.is_some();
+        let values = match &rows.weight {
+            Some(weight) => weight.values(),
+            None => rows.npairs.iter().map(|&n| n as f64).collect(),
         };
         let bins = table.edges()?;
         let bins: usize = bins.iter().map(|(_, edges)| edges.len() - 1).product();
-        let key = if weighted {
-            "total_weight"
-        } else {
-            "total_pairs"
-        };
-        let total = entry(&table)?.get(key).and_then(Value::as_f64);
-        let total = total.with_context(|| format!("its record has no `{key}`"))?;
+        let (name, record) = entry(&table)?;
+        let total = total_of(name, record)?.normalisation(weighted);
         let pairs = values.chunks(bins.max(1)).map(<[f64]>::to_vec).collect();
         let record = table.meta.get("shells").cloned();
         Ok(Self {

@@ -2,21 +2,20 @@
 
 use std::path::PathBuf;
 
-use albireo::counts::{ExactSums, JobId, PairKind};
+use albireo::Counts;
 use albireo::estimators::{MAX_ELL, WindowMultipoles, window_multipoles};
-use albireo::tally::Legendre;
-use albireo::{Axis, Counts, Edges, LineOfSight, PairTotal, SMuBins, SignedEdges};
-use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::Value;
 
 use super::grid::Grid;
 use super::rebin::record_of;
-use super::saved::{floats, whole};
+use super::saved::whole;
 use crate::args::OutputFlags;
 use crate::output::{check, deliver};
 use crate::record::{Arguments, Record};
+use crate::saved::{bins_of, random_pairs, saved_count};
 use crate::tables::edge_columns;
 use crate::usage::usage;
 
@@ -42,88 +41,20 @@ pub(crate) struct Window {
     output: OutputFlags,
 }
 
-/// The prefix of the columns of random pairs and the record of their count.
-fn random_pairs(table: &Table, kind: ResultKind) -> Result<(String, &Value)> {
-    let counts = table.meta.get("counts").and_then(Value::as_object);
-    let counts = counts.context("it has no metadata `counts`")?;
-    if kind == ResultKind::Counts {
-        let (_, record) = counts
-            .iter()
-            .next()
-            .context("its metadata `counts` is empty")?;
-        return Ok((String::new(), record));
-    }
-    let mut names = ["RR", "R1R2"].into_iter();
-    let found = names.find_map(|name| Some((format!("{name}_"), counts.get(name)?)));
-    found.context("it holds no counted RR")
-}
-
-/// All pairs of a count, as its record has them.
-fn total(record: &Value) -> Result<PairTotal> {
-    let kinds = [
-        PairKind::AutoUnordered,
-        PairKind::AutoOrdered,
-        PairKind::Cross,
-    ];
-    let name = record.get("kind").and_then(Value::as_str);
-    let kind = kinds
-        .into_iter()
-        .find(|kind| Some(kind.to_string().as_str()) == name);
-    let number = |key: &str| record.get(key).and_then(Value::as_f64);
-    let pairs = record.get("total_pairs").and_then(Value::as_u64);
-    Ok(PairTotal {
-        weight: number("total_weight").context("its record has no `total_weight`")?,
-        design_effect: number("design_effect").unwrap_or(1.0),
-        ..PairTotal::unweighted(
-            kind.context("its record has no `kind` of pairs")?,
-            pairs.context("its record has no `total_pairs`")?,
-        )
-    })
-}
-
-/// The line of sight of a result.
-fn line_of_sight(table: &Table) -> Result<LineOfSight> {
-    let name = table.meta.get("line_of_sight").and_then(Value::as_str);
-    let fixed = [Axis::X, Axis::Y, Axis::Z].map(LineOfSight::Fixed);
-    let others = [LineOfSight::Midpoint, LineOfSight::First, LineOfSight::End];
-    let mut all = fixed.into_iter().chain(others);
-    let found = all.find(|los| Some(los.name()) == name);
-    found.context("it has no metadata `line_of_sight`")
-}
-
 /// The random pairs of a result.
-fn counts(table: &Table, kind: ResultKind) -> Result<Counts> {
+fn counts(table: &Table) -> Result<Counts> {
     let axes = table.edges()?;
-    let [(s, s_edges), (mu, mu_edges)] = &axes[..] else {
+    let [(s, _), (mu, _)] = &axes[..] else {
         bail!("window multipoles need random pairs over (s, mu)");
     };
     if [s.as_str(), mu.as_str()] != ["s", "mu"] {
         bail!("window multipoles need random pairs over (s, mu), found ({s}, {mu})");
     }
-    let (prefix, record) = random_pairs(table, kind)?;
-    let (s, mu) = (
-        Edges::new(s_edges.clone())?,
-        SignedEdges::new(mu_edges.clone())?,
-    );
-    let bins = SMuBins::new(s, mu, line_of_sight(table)?)?;
-    let name = |rest: &str| format!("{prefix}{rest}");
-    let npairs = match table.column(&name("npairs")).map(|column| &column.values) {
-        Some(Values::Integers(npairs)) => npairs.clone(),
-        _ => bail!("there is no column `{}` of integers", name("npairs")),
-    };
-    let weight = table
-        .column(&name("weight"))
-        .map(|_| floats(table, &name("weight")));
-    let exact = |values: &[f64]| ExactSums::from_parts(&[values.to_vec()]);
-    let weight = weight.transpose()?.map(exact).transpose()?;
-    let mut counts = Counts::from_parts(bins, npairs, weight, total(record)?, JobId(0))?;
-    for l in Legendre::ALL {
-        let column = name(&format!("L{}", l.degree()));
-        if table.column(&column).is_some() {
-            counts = counts.with_legendre_sums(l, exact(floats(table, &column)?)?)?;
-        }
+    let (name, _) = random_pairs(table)?;
+    if !table.meta.contains_key("line_of_sight") {
+        bail!("it has no metadata `line_of_sight`");
     }
-    Ok(counts)
+    saved_count(table, name, &bins_of(table)?)
 }
 
 /// The columns of the multipoles.
@@ -161,9 +92,9 @@ impl Window {
             )));
         }
         let record = Record::begin(arguments);
-        let (table, kind) = whole(path)?;
+        let (table, _) = whole(path)?;
         let place = || path.display().to_string();
-        let counts = counts(&table, kind).with_context(place)?;
+        let counts = counts(&table).with_context(place)?;
         let window = window_multipoles(&counts, self.volume, orders).with_context(place)?;
         let mut record = record_of(&table, path, &Grid::of(&table)?, record)?;
         record.project(&window.axis);
