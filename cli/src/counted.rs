@@ -48,13 +48,8 @@ fn totals(kind: PairKind, total: PairTotal, job: Option<JobId>) -> Map<String, V
 }
 
 impl Counted {
-    /// A count with what made it, and with an entry of its record that tells how.
-    pub(crate) fn new(
-        name: &'static str,
-        counts: &Counts,
-        engine: Option<String>,
-        made: (&str, Value),
-    ) -> Self {
+    /// What a record says of counts, however they were made: kind, totals, particles, arithmetic.
+    pub(crate) fn record_of(counts: &Counts) -> Map<String, Value> {
         let mut record = totals(counts.kind(), counts.total(), counts.job_id());
         if counts.job_id().is_none() {
             let job = |(job, total): (JobId, PairTotal)| totals(total.kind, total, Some(job));
@@ -67,6 +62,17 @@ impl Counted {
             let words = if counts.is_in_two_words() { 2 } else { 1 };
             record.insert("weight_words".to_owned(), json!(words));
         }
+        record
+    }
+
+    /// A count with what made it, and with an entry of its record that tells how.
+    pub(crate) fn new(
+        name: &'static str,
+        counts: &Counts,
+        engine: Option<String>,
+        made: (&str, Value),
+    ) -> Self {
+        let mut record = Self::record_of(counts);
         if let Some(loose) = counts.loose_weights() {
             tracing::warn!("{name}: {loose}");
         }

@@ -76,6 +76,11 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
+/// Operations on saved results in memory, as `albireo result` does them on files.
+pub mod result {
+    pub use crate::commands::result::{NamedTable, Neighbours, Operation, Ranges, operate};
+}
+
 /// What the programs take their memory from.
 pub use albireo::pages::{LARGE_PAGE, LargePages};
 pub use caller::{CallError, Called, Outcome, Watch};

@@ -5,7 +5,7 @@
 use albireo::binning::{AxisUnit, BinAxis};
 use albireo::counts::ExactSums;
 use albireo::result::Correlation;
-use albireo_catalogs::TableColumn;
+use albireo_catalogs::{Table, TableColumn};
 
 use crate::counted::Counted;
 use crate::row_sums::RowSums;
@@ -93,6 +93,19 @@ pub(crate) fn rest_name(name: &str, number: usize) -> String {
         1 => format!("{name}_rest"),
         number => format!("{name}_rest_{number}"),
     }
+}
+
+/// The name of the sum that a column of this name holds what others leave of.
+pub(crate) fn of_rest(name: &str) -> Option<&str> {
+    let (sum, number) = name.rsplit_once("_rest")?;
+    let numbered = || number.strip_prefix('_')?.parse::<usize>().ok();
+    (number.is_empty() || numbered().is_some()).then_some(sum)
+}
+
+/// The names of the columns of a table, but for those of what others leave of a sum.
+pub(crate) fn base_names(table: &Table) -> Vec<&str> {
+    let names = table.columns.iter().map(|column| column.name.as_str());
+    names.filter(|name| of_rest(name).is_none()).collect()
 }
 
 /// The columns of one sum: `name` holds the float64 nearest to it and, where some row has more, `name_rest` what that leaves, and so on.

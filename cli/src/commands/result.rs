@@ -2,14 +2,15 @@
 //!
 //! Entry: [`SavedResults`]. Nothing is counted here: tables in, tables out, and the record says what they were made of.
 
-mod amounts;
+mod along;
 mod combine;
 mod concatenate;
+mod counts;
 mod covariance;
-mod grid;
 mod integral_constraint;
 mod mean;
 mod model;
+mod operation;
 mod parts;
 mod realisations;
 mod rebin;
@@ -17,9 +18,15 @@ mod renormalise;
 mod saved;
 mod settings;
 mod shell_rr;
+mod slice;
 mod sum;
 mod window;
 mod wrap;
+
+pub use operation::{Operation, operate};
+pub use rebin::Neighbours;
+pub use saved::NamedTable;
+pub use slice::Ranges;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -30,12 +37,12 @@ use crate::record::Arguments;
 #[derive(Debug, Args)]
 pub(crate) struct SavedResults {
     #[command(subcommand)]
-    operation: Operation,
+    subcommand: Subcommands,
 }
 
 /// What to do with them.
 #[derive(Debug, Subcommand)]
-enum Operation {
+enum Subcommands {
     /// Put results of the same particles in bins that adjoin together, such as near bins and far ones
     #[command(
         after_help = "Rows are taken as they are. Totals must be the same: results of the same particles, weights and settings."
@@ -61,8 +68,8 @@ the constraint that randoms with the redshifts of the data put on every shell (d
     IntegralConstraint(integral_constraint::Constraint),
     /// Put neighbouring bins of pair counts together: the counts of the coarser bins, exactly
     #[command(
-        after_help = "Pairs are added as integers. Weights, which tables hold as float64, are added in float64, and means of \
-separations are weighted by the numbers of pairs."
+        after_help = "Pairs and sums (weights, Legendre sums, separations) are added exactly, those of results written by older versions \
+as the float64 that they hold."
     )]
     Rebin(rebin::Rebin),
     /// Give pair counts another total weight, to add up samples of other weights
@@ -71,11 +78,11 @@ separations are weighted by the numbers of pairs."
     #[command(
         after_help = "Only whole bins are kept, as they are. Totals and normalisations stay those of all pairs."
     )]
-    Slice(rebin::Slice),
+    Slice(slice::Slice),
     /// Add the pair counts of several realisations
     #[command(
-        after_help = "Pairs and their totals are added as integers. Weights, which tables hold as float64, are added in float64, \
-and means of separations are weighted by the numbers of pairs."
+        after_help = "Pairs and sums (weights, Legendre sums, separations) are added exactly, those of results written by older versions \
+as the float64 that they hold."
     )]
     Sum(sum::Sum),
     /// Multipoles of the survey window, from random pairs over (s, mu)
@@ -95,17 +102,17 @@ halved, and are those that unsigned bins count."
 impl SavedResults {
     /// Does it.
     pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
-        match self.operation {
-            Operation::Concatenate(concatenate) => concatenate.run(arguments),
-            Operation::IntegralConstraint(constraint) => constraint.run(arguments),
-            Operation::Renormalise(renormalise) => renormalise.run(arguments),
-            Operation::Window(window) => window.run(arguments),
-            Operation::Wrap(wrap) => wrap.run(arguments),
-            Operation::Covariance(covariance) => covariance.run(arguments),
-            Operation::Combine(combine) => combine.run(arguments),
-            Operation::Rebin(rebin) => rebin.run(arguments),
-            Operation::Slice(slice) => slice.run(arguments),
-            Operation::Sum(sum) => sum.run(arguments),
+        match self.subcommand {
+            Subcommands::Concatenate(concatenate) => concatenate.run(arguments),
+            Subcommands::IntegralConstraint(constraint) => constraint.run(arguments),
+            Subcommands::Renormalise(renormalise) => renormalise.run(arguments),
+            Subcommands::Window(window) => window.run(arguments),
+            Subcommands::Wrap(wrap) => wrap.run(arguments),
+            Subcommands::Covariance(covariance) => covariance.run(arguments),
+            Subcommands::Combine(combine) => combine.run(arguments),
+            Subcommands::Rebin(rebin) => rebin.run(arguments),
+            Subcommands::Slice(slice) => slice.run(arguments),
+            Subcommands::Sum(sum) => sum.run(arguments),
         }
     }
 }

@@ -208,7 +208,7 @@ impl Combine {
         let realisations = Realisations::read(&self.results)?;
         let parts = realisations
             .iter()
-            .map(|one| Saved::new(&one.path, &one.table));
+            .map(|one| Saved::new(Path::new(&one.name), &one.table));
         let parts = parts.collect::<Result<Vec<_>>>()?;
         let first = &realisations.first().table;
         let statistic = first.meta.get("statistic").and_then(Value::as_str);

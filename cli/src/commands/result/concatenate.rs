@@ -2,18 +2,18 @@
 
 use std::path::PathBuf;
 
-use albireo_catalogs::{ResultKind, Table, TableColumn, Values, sha256};
+use albireo::binning::{Axes, RowMap};
+use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::grid::Grid;
-use super::rebin::record_of;
-use super::saved::read;
+use super::saved::NamedTable;
 use super::settings::difference;
 use crate::args::OutputFlags;
 use crate::output::{check, deliver};
 use crate::record::{Arguments, Record};
+use crate::tables::{base_names, of_rest};
 use crate::usage::usage;
 
 /// Arguments of `result concatenate`.
@@ -51,71 +51,119 @@ fn particles(table: &Table) -> Value {
     counts
 }
 
-/// The axis along which bins of the second go on where those of the first end, the others being the same.
-fn axis_between(first: &Grid, second: &Grid) -> Result<usize> {
-    let [a, b] = [first.axes(), second.axes()];
-    let names = |axes: &[(String, Vec<f64>)]| {
-        axes.iter()
-            .map(|(name, _)| name.clone())
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    if names(a) != names(b) {
-        bail!("its bins are in ({}), not ({})", names(b), names(a));
+/// The rows of both columns in their new places.
+fn joined((a, b): (&TableColumn, &TableColumn), [of_a, of_b]: &[RowMap; 2]) -> Result<TableColumn> {
+    fn put<T: Copy + Default>([a, b]: [&[T]; 2], [of_a, of_b]: [&RowMap; 2]) -> Vec<T> {
+        let mut all = vec![T::default(); of_a.axes().n_bins()];
+        of_a.put(a, &mut all);
+        of_b.put(b, &mut all);
+        all
     }
-    let differ: Vec<usize> = (0..a.len()).filter(|&k| a[k].1 != b[k].1).collect();
-    let [axis] = differ[..] else {
-        bail!(
-            "its bins differ along {} axes, where one is needed to go on",
-            differ.len()
-        );
+    let maps = [of_a, of_b];
+    let values = match (&a.values, &b.values) {
+        (Values::Integers(a), Values::Integers(b)) => Values::Integers(put([a, b], maps)),
+        (Values::Floats(a), Values::Floats(b)) => Values::Floats(put([a, b], maps)),
+        _ => bail!("its column `{}` is of another type", b.name),
     };
-    let (name, end, begin) = (&a[axis].0, a[axis].1[a[axis].1.len() - 1], b[axis].1[0]);
-    if end != begin {
-        bail!("its bins in {name} begin at {begin}, those before end at {end}");
-    }
-    Ok(axis)
+    Ok(TableColumn {
+        values,
+        ..a.clone()
+    })
 }
 
-/// The rows of two tables along an axis of their bins, one after the other.
-fn joined(
-    first: (&Table, &Grid),
-    second: (&Table, &Grid),
-    whole: &Grid,
-    axis: usize,
-) -> Result<Vec<TableColumn>> {
-    let bins = first.1.along(axis);
-    let place = |row: usize| {
-        let mut place = whole.place(row);
-        if place[axis] < bins {
-            return (0, first.1.row(&place));
+/// The columns of both tables; what sums leave may be in one of them alone, and is 0 in the rows of the other.
+fn all_joined(first: &Table, second: &Table, maps: &[RowMap; 2]) -> Result<Vec<TableColumn>> {
+    let rests = |table: &Table, base: &str| -> Vec<TableColumn> {
+        let columns = table.columns.iter();
+        let own = columns.filter(|column| of_rest(&column.name) == Some(base));
+        own.cloned().collect()
+    };
+    let mut all = vec![];
+    for a in &first.columns {
+        if of_rest(&a.name).is_some() {
+            continue;
         }
-        place[axis] -= bins;
-        (1, second.1.row(&place))
-    };
-    let column = |(a, b): (&TableColumn, &TableColumn)| {
-        let rows = (0..whole.bins()).map(place);
-        let values = match (&a.values, &b.values) {
-            (Values::Integers(a), Values::Integers(b)) => {
-                Values::Integers(rows.map(|(of, row)| [a, b][of][row]).collect())
-            }
-            (Values::Floats(a), Values::Floats(b)) => {
-                Values::Floats(rows.map(|(of, row)| [a, b][of][row]).collect())
-            }
-            _ => bail!("its column `{}` is of another type", b.name),
+        let missing = || format!("there is no column `{}`", a.name);
+        all.push(joined(
+            (a, second.column(&a.name).with_context(missing)?),
+            maps,
+        )?);
+        let [of_a, of_b] = [first, second].map(|table| rests(table, &a.name));
+        let longer = if of_a.len() < of_b.len() {
+            &of_b
+        } else {
+            &of_a
         };
-        Ok(TableColumn {
-            values,
-            ..a.clone()
-        })
+        for rest in longer {
+            let of = |own: &[TableColumn], rows: usize| {
+                let found = own.iter().find(|column| column.name == rest.name);
+                found.cloned().unwrap_or_else(|| TableColumn {
+                    values: Values::Floats(vec![0.0; rows]),
+                    ..rest.clone()
+                })
+            };
+            let both = (of(&of_a, first.rows()), of(&of_b, second.rows()));
+            all.push(joined((&both.0, &both.1), maps)?);
+        }
+    }
+    Ok(all)
+}
+
+/// Refuses a result that is of something else than the first.
+fn check_alike(first: &Table, table: &Table) -> Result<()> {
+    if let Some(difference) = difference(&settings(first), &settings(table)) {
+        bail!("{difference}");
+    }
+    let [expected, found] = [first, table].map(|table| base_names(table).join(", "));
+    if found != expected {
+        bail!("its columns: {found}, not {expected}");
+    }
+    if particles(table) != particles(first) {
+        bail!("it was counted from other particles, or has other totals");
+    }
+    Ok(())
+}
+
+/// The rows of all inputs, in the order of their bins.
+pub(super) fn concatenated(inputs: &[NamedTable], record: Record) -> Result<Table> {
+    let [first, others @ ..] = inputs else {
+        return Err(too_few(0));
     };
-    first
-        .0
-        .columns
-        .iter()
-        .zip(&second.0.columns)
-        .map(column)
-        .collect()
+    if others.is_empty() {
+        return Err(too_few(1));
+    }
+    let kind = first.kind()?;
+    if matches!(
+        kind,
+        ResultKind::Rdf | ResultKind::Randoms | ResultKind::Field | ResultKind::Thermodynamics
+    ) {
+        bail!(
+            "{}: a {} is not put together of bins that adjoin",
+            first.name,
+            kind.name()
+        );
+    }
+    let (mut whole, mut axes): (Table, Axes) = (first.table.clone(), first.axes()?);
+    for next in others {
+        next.kind()?;
+        let place = || format!("{} does not go on where {} ends", next.name, first.name);
+        check_alike(&whole, &next.table).with_context(place)?;
+        let maps = axes.concatenate(&next.axes()?).with_context(place)?;
+        whole.columns = all_joined(&whole, &next.table, &maps).with_context(place)?;
+        axes = maps[0].axes().clone();
+    }
+    let mut record = first.record_of_made(&axes, record)?;
+    let made_from = inputs.iter().map(NamedTable::described);
+    let made_from = made_from.collect::<Result<Vec<_>>>()?;
+    record.set("made_from", made_from);
+    Ok(Table {
+        columns: whole.columns,
+        meta: record.finish(kind),
+    })
+}
+
+fn too_few(found: usize) -> anyhow::Error {
+    usage(format!("at least 2 results are needed, found {found}"))
 }
 
 impl Concatenate {
@@ -124,84 +172,11 @@ impl Concatenate {
         let inputs: Vec<_> = self.results.iter().map(PathBuf::as_path).collect();
         check(&self.output, &[], &inputs)?;
         if inputs.len() < 2 {
-            return Err(usage(format!(
-                "at least 2 results are needed, found {}",
-                inputs.len()
-            )));
+            return Err(too_few(inputs.len()));
         }
         let record = Record::begin(arguments);
-        let (mut whole, kind) = read(inputs[0])?;
-        if matches!(
-            kind,
-            ResultKind::Rdf | ResultKind::Randoms | ResultKind::Field | ResultKind::Thermodynamics
-        ) {
-            bail!(
-                "{}: a {} is not put together of bins that adjoin",
-                inputs[0].display(),
-                kind.name()
-            );
-        }
-        let first = settings(&whole);
-        let mut grid = Grid::of(&whole)?;
-        for path in &inputs[1..] {
-            let (table, _) = read(path)?;
-            let place = || {
-                format!(
-                    "{} does not go on where {} ends",
-                    path.display(),
-                    inputs[0].display()
-                )
-            };
-            if let Some(difference) = difference(&first, &settings(&table)) {
-                bail!("{}: {difference}", place());
-            }
-            let names = |table: &Table| {
-                table
-                    .columns
-                    .iter()
-                    .map(|column| column.name.clone())
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            };
-            if names(&table) != names(&whole) {
-                bail!(
-                    "{}: its columns: {}, not {}",
-                    place(),
-                    names(&table),
-                    names(&whole)
-                );
-            }
-            if particles(&table) != particles(&whole) {
-                bail!(
-                    "{}: it was counted from other particles, or has other totals",
-                    place()
-                );
-            }
-            let next = Grid::of(&table)?;
-            let axis = axis_between(&grid, &next).with_context(place)?;
-            let longer = grid.with_edges(|k, edges| {
-                let more = &next.axes()[k].1;
-                Ok(if k == axis {
-                    [edges, &more[1..]].concat()
-                } else {
-                    edges.to_vec()
-                })
-            })?;
-            whole.columns =
-                joined((&whole, &grid), (&table, &next), &longer, axis).with_context(place)?;
-            grid = longer;
-        }
-        let mut record = record_of(&whole, inputs[0], &grid, record)?;
-        let entry = |path: &&std::path::Path| Ok(json!({"path": path, "sha256": sha256(path)?}));
-        let made_from: Result<Vec<Value>> = inputs.iter().map(entry).collect();
-        record.set("made_from", made_from?);
-        let meta = record.finish(kind);
-        deliver(
-            &Table {
-                columns: whole.columns,
-                meta,
-            },
-            &self.output,
-        )
+        let inputs = inputs.into_iter().map(NamedTable::read);
+        let inputs = inputs.collect::<Result<Vec<_>>>()?;
+        deliver(&concatenated(&inputs, record)?, &self.output)
     }
 }

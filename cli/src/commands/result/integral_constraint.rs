@@ -8,10 +8,8 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::grid::Grid;
 use super::model::Model;
-use super::rebin::record_of;
-use super::saved::whole;
+use super::saved::NamedTable;
 use super::shell_rr::ShellRr;
 use crate::args::OutputFlags;
 use crate::edges::ends;
@@ -269,13 +267,14 @@ impl Constraint {
             }
         }
         let record = Record::begin(arguments);
-        let (table, kind) = whole(path)?;
+        let input = NamedTable::read(path)?;
+        let (table, kind) = (&input.table, input.whole()?);
         let place = || path.display().to_string();
-        let bins = Bins::of(&table, kind).with_context(place)?;
+        let bins = Bins::of(table, kind).with_context(place)?;
         let lacking = match &self.radial {
             None => self.global(&bins),
             Some(file) => {
-                let shells = ShellRr::read(file, &table);
+                let shells = ShellRr::read(file, table);
                 let shells = shells.with_context(|| format!("--radial {}", file.display()))?;
                 self.radial(&bins, &shells)
             }
@@ -287,8 +286,8 @@ impl Constraint {
                 lacking.covered
             );
         }
-        let columns = lacking.added_to(&table)?;
-        let mut record = record_of(&table, path, &Grid::of(&table)?, record)?;
+        let columns = lacking.added_to(table)?;
+        let mut record = input.record_of_made(&input.axes()?, record)?;
         record.set("integral_constraint", lacking.record);
         let meta = record.finish(kind);
         deliver(&Table { columns, meta }, &self.output)

@@ -6,8 +6,8 @@ use albireo::estimators::Covariance;
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, bail};
 
-use super::realisations::{Realisation, Realisations};
-use super::saved::bin_columns;
+use super::realisations::Realisations;
+use super::saved::{NamedTable, bin_columns};
 use crate::record::Record;
 use crate::saved::floats;
 use crate::scatter::{each_repeated, repeated};
@@ -100,7 +100,7 @@ fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str
 impl<'a> Estimates<'a> {
     /// Finds the columns, which must be the same in all realisations.
     pub(super) fn new(of: &'a Realisations) -> Result<Self> {
-        let place = || of.first().path.display().to_string();
+        let place = || of.first().name.clone();
         let (columns, name) = columns(&of.first().table, of.kind()).with_context(place)?;
         if columns.is_empty() {
             bail!(
@@ -114,7 +114,7 @@ impl<'a> Estimates<'a> {
             if let Some((one, found)) = others.find(|(_, found)| *found != expected) {
                 bail!(
                     "{} is no realisation of what {} measures: its multipoles are {}, not {}",
-                    one.path.display(),
+                    one.name,
                     place(),
                     listed(&found),
                     listed(&expected)
@@ -136,12 +136,10 @@ impl<'a> Estimates<'a> {
 
     /// One row a realisation, of these columns one after the other.
     fn rows(&self, columns: &[String]) -> Result<Vec<Vec<f64>>> {
-        let row = |one: &Realisation| -> Result<Vec<f64>> {
+        let row = |one: &NamedTable| -> Result<Vec<f64>> {
             let values = columns.iter().map(|name| floats(&one.table, name));
             let values = values.collect::<Result<Vec<_>>>();
-            Ok(values
-                .with_context(|| one.path.display().to_string())?
-                .concat())
+            Ok(values.with_context(|| one.name.clone())?.concat())
         };
         self.of.iter().map(row).collect()
     }

@@ -5,11 +5,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use albireo_catalogs::{ResultKind, Table, sha256};
+use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::saved;
+use super::saved::NamedTable;
 use super::settings::{difference, same};
 use crate::catalogs::Files;
 use crate::progress::{NothingToKeep, check_stop};
@@ -34,17 +34,10 @@ const OF_A_RUN: [&str; 15] = [
     "made_from",
 ];
 
-/// A saved result and where it lies.
-#[derive(Debug)]
-pub(super) struct Realisation {
-    pub(super) path: PathBuf,
-    pub(super) table: Table,
-}
-
 /// Two results or more, with the same settings and bins.
 #[derive(Debug)]
 pub(super) struct Realisations {
-    all: Vec<Realisation>,
+    all: Vec<NamedTable>,
     kind: ResultKind,
 }
 
@@ -88,36 +81,57 @@ fn paths(files: &[Files]) -> Result<Vec<PathBuf>> {
     Ok(kept)
 }
 
+/// Refuses fewer results than two.
+fn check_number(names: &[String]) -> Result<()> {
+    if names.len() >= 2 {
+        return Ok(());
+    }
+    Err(usage(format!(
+        "at least 2 results are needed, one a realisation, found {}: {}",
+        names.len(),
+        names.join(", ")
+    )))
+}
+
 impl Realisations {
     /// Reads the files, at least two, and refuses the first that differs from the one before all in a setting, or was counted from the
     /// very particles of another.
     pub(super) fn read(files: &[Files]) -> Result<Self> {
         let _reading = NothingToKeep::begin();
         let paths = paths(files)?;
-        if paths.len() < 2 {
-            let found: Vec<String> = paths
-                .iter()
-                .map(|path| path.display().to_string())
-                .collect();
-            return Err(usage(format!(
-                "at least 2 results are needed, one a realisation, found {}: {}",
-                found.len(),
-                found.join(", ")
-            )));
-        }
-        let mut all: Vec<Realisation> = Vec::with_capacity(paths.len());
-        let mut kind = None;
-        for path in paths {
+        let names: Vec<_> = paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        check_number(&names)?;
+        let read = |path: &PathBuf| {
             check_stop()?;
-            let (table, found) = saved::whole(&path)?;
+            NamedTable::read(path)
+        };
+        Self::collect(paths.iter().map(read))
+    }
+
+    /// Those of results in memory.
+    pub(super) fn of(tables: Vec<NamedTable>) -> Result<Self> {
+        let names: Vec<_> = tables.iter().map(|one| one.name.clone()).collect();
+        check_number(&names)?;
+        Self::collect(tables.into_iter().map(Ok))
+    }
+
+    fn collect(tables: impl Iterator<Item = Result<NamedTable>>) -> Result<Self> {
+        let mut all: Vec<NamedTable> = Vec::new();
+        let mut kind = None;
+        for one in tables {
+            let one = one?;
+            let found = one.whole()?;
             kind.get_or_insert(found);
             if let Some(first) = all.first()
-                && let Some(difference) = difference(&first.table, &table)
+                && let Some(difference) = difference(&first.table, &one.table)
             {
-                let (path, first) = (path.display(), first.path.display());
-                bail!("{path} is no realisation of what {first} measures: {difference}");
+                let (name, first) = (&one.name, &first.name);
+                bail!("{name} is no realisation of what {first} measures: {difference}");
             }
-            all.push(Realisation { path, table });
+            all.push(one);
         }
         apart(&all)?;
         let kind = kind.context("no results")?;
@@ -135,18 +149,18 @@ impl Realisations {
     }
 
     /// All of them, in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Realisation> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &NamedTable> {
         self.all.iter()
     }
 
     /// The first, which tells the bins of all.
-    pub(super) fn first(&self) -> &Realisation {
+    pub(super) fn first(&self) -> &NamedTable {
         &self.all[0]
     }
 
     /// The entries of their records that all have in common, but for those about a run.
     pub(super) fn common(&self) -> Map<String, Value> {
-        let entry = |one: &Realisation, key: &str| -> Option<Value> {
+        let entry = |one: &NamedTable, key: &str| -> Option<Value> {
             let mut value = one.table.meta.get(key)?.clone();
             // Where each file says it is up to that file.
             value
@@ -167,32 +181,30 @@ impl Realisations {
 
     /// What they are, for a record: each file with its SHA-256 and the samples that it was made of.
     pub(super) fn described(&self) -> Result<Value> {
-        let entry = |one: &Realisation| -> Result<Value> {
+        let entry = |one: &NamedTable| -> Result<Value> {
             check_stop()?;
-            let mut entry = json!({"path": one.path, "sha256": sha256(&one.path)?});
-            if let (Some(samples), Some(entry)) =
-                (one.table.meta.get("samples"), entry.as_object_mut())
-            {
+            let mut entry = one.described()?;
+            if let Some(samples) = one.table.meta.get("samples") {
                 entry.insert("samples".to_owned(), samples.clone());
             }
-            Ok(entry)
+            Ok(Value::Object(entry))
         };
         self.all.iter().map(entry).collect()
     }
 }
 
 /// Refuses two results of the very same particles, which are no two realisations.
-fn apart(all: &[Realisation]) -> Result<()> {
+fn apart(all: &[NamedTable]) -> Result<()> {
     let mut seen = HashMap::new();
     for one in all {
         let Some(particles) = particles(&one.table) else {
             continue;
         };
-        if let Some(before) = seen.insert(particles, &one.path) {
+        if let Some(before) = seen.insert(particles, &one.name) {
             bail!(
                 "{} and {} were counted from the same particles: their job fingerprints are the same, and each realisation counts once",
-                before.display(),
-                one.path.display()
+                before,
+                one.name
             );
         }
     }

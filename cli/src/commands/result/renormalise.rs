@@ -2,18 +2,15 @@
 
 use std::path::PathBuf;
 
-use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
-use anyhow::{Context, Result, bail};
+use albireo_catalogs::{ResultKind, Table};
+use anyhow::{Context, Result};
 use clap::Args;
 
-use super::grid::Grid;
-use super::rebin::record_of;
-use super::saved::counts;
-use super::sum::Total;
+use super::counts::PairCounts;
+use super::saved::NamedTable;
 use crate::args::OutputFlags;
 use crate::output::{check, deliver};
 use crate::record::{Arguments, Record};
-use crate::saved::floats;
 use crate::usage::usage;
 
 /// Arguments of `result renormalise`.
@@ -29,12 +26,32 @@ pub(crate) struct Renormalise {
     output: OutputFlags,
 }
 
-/// Whether a column is one of weights, or of sums that have them as a factor.
-fn is_weighted(name: &str) -> bool {
-    name == "weight"
-        || name
-            .strip_prefix('L')
-            .is_some_and(|l| l.parse::<u32>().is_ok())
+/// Refuses a total that nothing can be normalised by.
+fn check_total(wanted: f64) -> Result<()> {
+    if wanted > 0.0 && wanted.is_finite() {
+        return Ok(());
+    }
+    Err(usage(format!(
+        "--total-weight: a number above 0 is needed, found {wanted}"
+    )))
+}
+
+/// The counts of `input` with weights that add up to `total_weight`.
+pub(super) fn renormalised(input: &NamedTable, total_weight: f64, record: Record) -> Result<Table> {
+    check_total(total_weight)?;
+    input.check_counts("given another total")?;
+    let counts = PairCounts::of(input)?;
+    let before = counts.counts.total();
+    let before = before.normalisation(counts.counts.is_weighted());
+    let axes = counts.axes.clone();
+    let scaled = counts.made(&axes, |counts| counts.renormalise(total_weight));
+    let scaled = scaled.with_context(|| input.name.clone())?;
+    let mut record = input.record_of_made(&axes, record)?;
+    record.set("counts", scaled.record());
+    record.set("renormalised_by", total_weight / before);
+    let columns = scaled.columns()?;
+    let meta = record.finish(ResultKind::Counts);
+    Ok(Table { columns, meta })
 }
 
 impl Renormalise {
@@ -42,57 +59,12 @@ impl Renormalise {
     pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
         let path = self.result.as_path();
         check(&self.output, &[], &[path])?;
-        let wanted = self.total_weight;
-        if !(wanted > 0.0 && wanted.is_finite()) {
-            return Err(usage(format!(
-                "--total-weight: a number above 0 is needed, found {wanted}"
-            )));
-        }
+        check_total(self.total_weight)?;
         let record = Record::begin(arguments);
-        let mut table = counts(path, "given another total")?;
-        let place = || path.display().to_string();
-        let total = Total::of(&table).with_context(place)?;
-        let weighted = table.column("weight").is_some();
-        let before = if weighted {
-            total.weight
-        } else {
-            total.pairs as f64
-        };
-        if before == 0.0 {
-            bail!(
-                "{}: all pairs together have no weight to be multiplied",
-                place()
-            );
-        }
-        let factor = wanted / before;
-        if !weighted {
-            let pairs = match table.column("npairs").map(|column| &column.values) {
-                Some(Values::Integers(pairs)) => pairs.iter().map(|&n| n as f64).collect(),
-                _ => bail!("{}: there is no column `npairs` of integers", place()),
-            };
-            let after = table
-                .columns
-                .iter()
-                .position(|column| column.name == "npairs");
-            let column = TableColumn::floats("weight", "sum of w1*w2", pairs);
-            table.columns.insert(after.map_or(0, |k| k + 1), column);
-        }
-        for k in 0..table.columns.len() {
-            let name = table.columns[k].name.clone();
-            if is_weighted(&name) {
-                let scaled = floats(&table, &name)?.iter().map(|w| w * factor).collect();
-                table.columns[k].values = Values::Floats(scaled);
-            }
-        }
-        let mut record = record_of(&table, path, &Grid::of(&table)?, record)?;
-        let total = Total {
-            weight: wanted,
-            ..total
-        };
-        record.set("counts", total.in_record_of(&table));
-        record.set("renormalised_by", factor);
-        let meta = record.finish(ResultKind::Counts);
-        let columns = table.columns;
-        deliver(&Table { columns, meta }, &self.output)
+        let input = NamedTable::read(path)?;
+        deliver(
+            &renormalised(&input, self.total_weight, record)?,
+            &self.output,
+        )
     }
 }

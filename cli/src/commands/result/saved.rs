@@ -1,58 +1,145 @@
 //! One saved result whose rows are its bins.
 //!
-//! Entry: [`read`], [`counts`]; [`bin_columns`] finds its columns.
+//! Entry: [`NamedTable`], with what messages and records call it; [`bin_columns`] finds its columns.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo::binning::Axes;
+use albireo_catalogs::{ResultKind, Table, TableColumn, sha256};
 use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value, json};
 
+use crate::record::Record;
 use crate::weight_sets::check_single;
 
-/// A saved result whose rows are its bins, with its kind.
-pub(super) fn read(path: &Path) -> Result<(Table, ResultKind)> {
-    let place = || path.display().to_string();
-    let table = Table::read(path)?;
-    check_single(&table).with_context(place)?;
-    let kind = table.kind().with_context(place)?;
-    if matches!(
-        kind,
-        ResultKind::Covariance | ResultKind::RegionCounts | ResultKind::ShellCounts
-    ) {
-        bail!("{}: its rows are no bins: it is a {}", place(), kind.name());
-    }
-    let axes = table.edges().with_context(place)?;
-    let bins: usize = axes.iter().map(|(_, edges)| edges.len() - 1).product();
-    if table.rows() != bins {
-        bail!(
-            "{}: its record has edges of {bins} bins, the table {} rows",
-            place(),
-            table.rows()
-        );
-    }
-    Ok((table, kind))
+/// A saved result with what messages and records call it.
+///
+/// ```
+/// use albireo_catalogs::Table;
+/// use albireo_cli::result::NamedTable;
+/// let input = NamedTable::in_memory("my counts", Table::default());
+/// assert_eq!(input.name(), "my counts");
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedTable {
+    pub(super) name: String,
+    pub(super) table: Table,
+    /// Where it was read; none for one in memory.
+    file: Option<PathBuf>,
 }
 
-/// The same with all of its pairs: for what is made of pairs and totals.
-pub(super) fn whole(path: &Path) -> Result<(Table, ResultKind)> {
-    let (table, kind) = read(path)?;
-    table
-        .check_whole()
-        .with_context(|| path.display().to_string())?;
-    Ok((table, kind))
-}
-
-/// Saved pair counts, such as can be `done`.
-pub(super) fn counts(path: &Path, done: &str) -> Result<Table> {
-    let (table, kind) = read(path)?;
-    if kind != ResultKind::Counts {
-        bail!(
-            "{}: pair counts can be {done}, such as `albireo count` writes, found a {}",
-            path.display(),
-            kind.name()
-        );
+impl NamedTable {
+    /// A result in memory.
+    pub fn in_memory(name: impl Into<String>, table: Table) -> Self {
+        Self {
+            name: name.into(),
+            table,
+            file: None,
+        }
     }
-    Ok(table)
+
+    /// What messages and records call it: the path of its file, or another name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The result of a file.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        Ok(Self {
+            name: path.display().to_string(),
+            table: Table::read(path)?,
+            file: Some(path.to_owned()),
+        })
+    }
+
+    /// Its kind, if its rows are bins.
+    pub(super) fn kind(&self) -> Result<ResultKind> {
+        check_single(&self.table).with_context(|| self.name.clone())?;
+        let kind = self.table.kind().with_context(|| self.name.clone())?;
+        if matches!(
+            kind,
+            ResultKind::Covariance | ResultKind::RegionCounts | ResultKind::ShellCounts
+        ) {
+            bail!(
+                "{}: its rows are no bins: it is a {}",
+                self.name,
+                kind.name()
+            );
+        }
+        let (bins, rows) = (self.axes()?.n_bins(), self.table.rows());
+        if rows != bins {
+            bail!(
+                "{}: its record has edges of {bins} bins, the table {rows} rows",
+                self.name
+            );
+        }
+        Ok(kind)
+    }
+
+    /// Its kind, if it holds all of its pairs: for what is made of pairs and totals.
+    pub(super) fn whole(&self) -> Result<ResultKind> {
+        let kind = self.kind()?;
+        self.table
+            .check_whole()
+            .with_context(|| self.name.clone())?;
+        Ok(kind)
+    }
+
+    /// Refuses what holds no pair counts, such as can be `done`.
+    pub(super) fn check_counts(&self, done: &str) -> Result<()> {
+        let kind = self.kind()?;
+        if kind != ResultKind::Counts {
+            bail!(
+                "{}: pair counts can be {done}, such as `albireo count` writes, found a {}",
+                self.name,
+                kind.name()
+            );
+        }
+        Ok(())
+    }
+
+    /// The axes that its rows run over.
+    pub(super) fn axes(&self) -> Result<Axes> {
+        let edges = self.table.edges().with_context(|| self.name.clone())?;
+        Axes::new(edges).with_context(|| self.name.clone())
+    }
+
+    /// What a record says of it: its name and, of a file, its SHA-256.
+    pub(super) fn described(&self) -> Result<Map<String, Value>> {
+        let mut described = Map::new();
+        described.insert("path".to_owned(), json!(self.name));
+        if let Some(file) = &self.file {
+            described.insert("sha256".to_owned(), json!(sha256(file)?));
+        }
+        Ok(described)
+    }
+
+    /// The record of a result over `axes` that is made of it: what it was and is of, with its own command and edges.
+    pub(super) fn record_of_made(&self, axes: &Axes, mut record: Record) -> Result<Record> {
+        const OWN: [&str; 8] = [
+            "result",
+            "program",
+            "commit",
+            "command",
+            "date",
+            "host",
+            "wall_seconds",
+            "made_from",
+        ];
+        for (key, value) in &self.table.meta {
+            if !OWN.contains(&key.as_str()) {
+                record.set(key, value.clone());
+            }
+        }
+        let edges = (0..axes.number()).map(|axis| json!(axes.edges(axis)));
+        let edges: Map<String, Value> = axes.names().map(str::to_owned).zip(edges).collect();
+        record.set("edges", edges);
+        let mut made_from = self.described()?;
+        let command = self.table.meta.get("command");
+        made_from.insert("command".to_owned(), json!(command));
+        record.set("made_from", made_from);
+        Ok(record)
+    }
 }
 
 /// The columns that tell the bins of a table: edges and centres.

@@ -1,19 +1,20 @@
 //! `albireo result sum`: pair counts of several realisations, added.
 
 use albireo::PairTotal;
-use albireo::counts::PairKind;
+use albireo::counts::JobId;
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use super::amounts::Amounts;
-use super::grid::Grid;
+use super::counts::PairCounts;
 use super::realisations::Realisations;
+use super::saved::NamedTable;
 use crate::args::OutputFlags;
 use crate::catalogs::Files;
 use crate::output::{check, deliver};
 use crate::record::{Arguments, Record};
+use crate::tables::base_names;
 
 /// Arguments of `result sum`.
 #[derive(Debug, Args)]
@@ -25,127 +26,87 @@ pub(crate) struct Sum {
     output: OutputFlags,
 }
 
-/// All pairs of a count, in the bins or not, as its record has them.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Total {
-    pub(super) name: String,
-    pub(super) kind: String,
-    pub(super) pairs: u64,
-    pub(super) weight: f64,
-    pub(super) design_effect: Option<f64>,
-}
-
-impl Total {
-    /// The total of the only count of a table.
-    pub(super) fn of(table: &Table) -> Result<Self> {
-        let counts = table.meta.get("counts").and_then(Value::as_object);
-        let (name, count) = counts
-            .and_then(|counts| counts.iter().next())
-            .context("the result has no metadata `counts`")?;
-        let missing = |key: &str| format!("the metadata `counts` of {name} has no `{key}`");
-        let get = |key: &'static str| count.get(key);
-        Ok(Self {
-            name: name.clone(),
-            kind: get("kind")
-                .and_then(Value::as_str)
-                .with_context(|| missing("kind"))?
-                .to_owned(),
-            pairs: get("total_pairs")
-                .and_then(Value::as_u64)
-                .with_context(|| missing("total_pairs"))?,
-            weight: get("total_weight")
-                .and_then(Value::as_f64)
-                .with_context(|| missing("total_weight"))?,
-            design_effect: get("design_effect").and_then(Value::as_f64),
-        })
-    }
-
-    /// The total of all together; its design effect where all have one.
-    fn of_all(all: &[Self]) -> Result<Self> {
-        let first = all.first().context("no totals")?;
-        let mut pairs = all.iter().map(|one| one.pairs);
-        let pairs = pairs.try_fold(0u64, u64::checked_add);
-        pairs.context("the sum of `total_pairs` exceeds 2^64 - 1")?;
-        // What kind of pairs they are has no part in it.
-        let total = |one: &Self| PairTotal {
-            weight: one.weight,
-            design_effect: one.design_effect.unwrap_or(1.0),
-            ..PairTotal::unweighted(PairKind::Cross, one.pairs)
-        };
-        let totals: Vec<_> = all.iter().map(total).collect();
-        let sum = PairTotal::of_all(PairKind::Cross, &totals);
-        let known = all
-            .iter()
-            .all(|one| one.pairs == 0 || one.design_effect.is_some());
-        Ok(Self {
-            pairs: sum.pairs,
-            weight: sum.weight,
-            design_effect: known.then_some(sum.design_effect),
-            ..first.clone()
-        })
-    }
-
-    /// The same with each pair that stands twice counted once.
-    pub(super) fn halved(self) -> Self {
-        Self {
-            kind: "auto (each pair once)".to_owned(),
-            pairs: self.pairs / 2,
-            weight: self.weight / 2.0,
-            ..self
-        }
-    }
-
-    /// The record of the counts of a table of the same particles, with this total.
-    pub(super) fn in_record_of(&self, table: &Table) -> Value {
-        let mut counts = table.meta.get("counts").cloned().unwrap_or_default();
-        if let Some(count) = counts.get_mut(&self.name).and_then(Value::as_object_mut) {
-            count.insert("kind".to_owned(), json!(self.kind));
-            count.insert("total_pairs".to_owned(), json!(self.pairs));
-            count.insert("total_weight".to_owned(), json!(self.weight));
-        }
-        counts
-    }
-
-    /// As records have it.
-    pub(super) fn record(&self, arithmetic: Option<&Value>) -> Value {
-        let mut record = Map::new();
-        record.insert("kind".to_owned(), json!(self.kind));
-        record.insert("total_pairs".to_owned(), json!(self.pairs));
-        record.insert("total_weight".to_owned(), json!(self.weight));
-        if let Some(effect) = self.design_effect {
-            record.insert("design_effect".to_owned(), json!(effect));
-        }
-        if let Some(arithmetic) = arithmetic {
-            record.insert("arithmetic".to_owned(), arithmetic.clone());
-        }
-        let counts = std::iter::once((self.name.clone(), Value::Object(record)));
-        Value::Object(counts.collect())
-    }
+/// Whether all records of counts have an entry of one of these names, or hold no pair.
+fn all_know(all: &[PairCounts<'_>], keys: &[&str]) -> bool {
+    let knows = |one: &PairCounts<'_>| {
+        let record = one.record();
+        let record = record.get(&one.name).and_then(Value::as_object);
+        record.is_some_and(|record| keys.iter().any(|key| record.contains_key(*key)))
+    };
+    all.iter().all(knows)
 }
 
 /// Refuses counts of other pairs than the first, or with other columns.
-fn check_alike(realisations: &Realisations, totals: &[Total]) -> Result<()> {
-    let first = realisations.first();
-    let names = |table: &Table| -> Vec<String> {
-        let columns = table.columns.iter();
-        columns.map(|column| column.name.clone()).collect()
+fn check_alike(all: &[(&NamedTable, PairCounts<'_>)]) -> Result<()> {
+    let of = |one: &PairCounts<'_>| format!("{}, {}", one.name, one.counts.kind());
+    let Some((first, counts)) = all.first() else {
+        return Ok(());
     };
-    let expected = names(&first.table);
-    for (one, total) in realisations.iter().zip(totals) {
-        let of = |total: &Total| format!("{}, {}", total.name, total.kind);
+    let expected = base_names(&first.table).join(", ");
+    for (one, own) in all {
         let differs = |what: &str, found: String, expected: String| {
-            let (path, first) = (one.path.display(), first.path.display());
-            bail!("{path} cannot be added to {first}: its {what}: {found}, not {expected}")
+            let (name, first) = (&one.name, &first.name);
+            bail!("{name} cannot be added to {first}: its {what}: {found}, not {expected}")
         };
-        if of(total) != of(&totals[0]) {
-            return differs("pairs", of(total), of(&totals[0]));
+        if of(own) != of(counts) {
+            return differs("pairs", of(own), of(counts));
         }
-        let found = names(&one.table);
+        let found = base_names(&one.table).join(", ");
         if found != expected {
-            return differs("columns", found.join(", "), expected.join(", "));
+            return differs("columns", found, expected);
         }
     }
     Ok(())
+}
+
+/// The counts of all realisations, added.
+pub(super) fn summed(realisations: &Realisations, mut record: Record) -> Result<Table> {
+    let first = realisations.first();
+    if realisations.kind() != ResultKind::Counts {
+        bail!(
+            "{}: pair counts can be added, such as `albireo count` writes, found a {}",
+            first.name,
+            realisations.kind().name()
+        );
+    }
+    let read = |one| Ok((one, PairCounts::of(one)?));
+    let all = realisations.iter().map(read).collect::<Result<Vec<_>>>()?;
+    check_alike(&all)?;
+    let mut counts: Vec<_> = all.into_iter().map(|(_, counts)| counts).collect();
+    let mut unknown = vec![];
+    if !all_know(&counts, &["design_effect"]) {
+        unknown.push("design_effect");
+    }
+    if !all_know(&counts, &["job", "jobs"]) {
+        // Realisations all the same, whose particles the files do not tell.
+        unknown.push("jobs");
+        for (k, one) in counts.iter_mut().enumerate() {
+            let total: PairTotal = one.counts.total();
+            one.counts = one.counts.clone().with_jobs(&[(JobId(k as u64), total)])?;
+        }
+    }
+    let two_words = |one: &PairCounts<'_>| one.counts.is_in_two_words();
+    if counts.iter().any(two_words) && !counts.iter().all(two_words) {
+        // Products were rounded in different places: no bound is that of all.
+        for one in &mut counts {
+            one.counts = one.counts.clone().with_weight_bound(0.0, false);
+        }
+    }
+    let names = realisations.iter().map(|one| &one.name);
+    let mut others = counts.into_iter().zip(names);
+    let (mut sum, _) = others.next().context("no results")?;
+    for (other, name) in others {
+        let merged = sum.counts.merge(&other.counts);
+        merged.with_context(|| format!("{name} cannot be added to {}", first.name))?;
+    }
+    for (key, value) in realisations.common() {
+        record.set(&key, value);
+    }
+    record.set("counts", sum.own_record(&unknown));
+    record.set("realisations", realisations.described()?);
+    let columns = sum.columns()?;
+    let meta = record.finish(ResultKind::Counts);
+    Ok(Table { columns, meta })
 }
 
 impl Sum {
@@ -153,34 +114,8 @@ impl Sum {
     pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
         let inputs: Vec<_> = self.results.iter().flat_map(Files::iter).collect();
         check(&self.output, &[], &inputs)?;
-        let mut record = Record::begin(arguments);
+        let record = Record::begin(arguments);
         let realisations = Realisations::read(&self.results)?;
-        let first = realisations.first();
-        if realisations.kind() != ResultKind::Counts {
-            bail!(
-                "{}: pair counts can be added, such as `albireo count` writes, found a {}",
-                first.path.display(),
-                realisations.kind().name()
-            );
-        }
-        let mut amounts = Vec::with_capacity(realisations.number());
-        let mut totals = Vec::with_capacity(realisations.number());
-        for one in realisations.iter() {
-            let place = || one.path.display().to_string();
-            amounts.push(Amounts::of(&one.table).with_context(place)?);
-            totals.push(Total::of(&one.table).with_context(place)?);
-        }
-        check_alike(&realisations, &totals)?;
-        let grid = Grid::of(&first.table)?;
-        let sums = Amounts::together(&amounts, grid.bins(), |row| row)?;
-        for (key, value) in realisations.common() {
-            record.set(&key, value);
-        }
-        let total = Total::of_all(&totals)?;
-        record.set("counts", total.record(first.table.meta.get("arithmetic")));
-        record.set("realisations", realisations.described()?);
-        let columns = sums.columns(&grid, &first.table)?;
-        let meta = record.finish(ResultKind::Counts);
-        deliver(&Table { columns, meta }, &self.output)
+        deliver(&summed(&realisations, record)?, &self.output)
     }
 }

@@ -9,9 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::Value;
 
-use super::grid::Grid;
-use super::rebin::record_of;
-use super::saved::whole;
+use super::saved::NamedTable;
 use crate::args::OutputFlags;
 use crate::output::{check, deliver};
 use crate::record::{Arguments, Record};
@@ -92,11 +90,13 @@ impl Window {
             )));
         }
         let record = Record::begin(arguments);
-        let (table, _) = whole(path)?;
+        let input = NamedTable::read(path)?;
+        input.whole()?;
+        let table = &input.table;
         let place = || path.display().to_string();
-        let counts = counts(&table).with_context(place)?;
+        let counts = counts(table).with_context(place)?;
         let window = window_multipoles(&counts, self.volume, orders).with_context(place)?;
-        let mut record = record_of(&table, path, &Grid::of(&table)?, record)?;
+        let mut record = input.record_of_made(&input.axes()?, record)?;
         record.project(&window.axis);
         record.set("window_volume", window.volume);
         let unit = table.meta.get("unit").and_then(Value::as_str);

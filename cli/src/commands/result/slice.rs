@@ -1,0 +1,100 @@
+//! `albireo result slice`: the bins of a saved result within a range.
+
+use std::path::PathBuf;
+
+use albireo::binning::RowMap;
+use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
+use anyhow::{Context, Result};
+use clap::Args;
+
+use super::along::Along;
+use super::saved::NamedTable;
+use crate::args::OutputFlags;
+use crate::edges::ends;
+use crate::output::{check, deliver};
+use crate::record::{Arguments, Record};
+
+/// Arguments of `result slice`.
+#[derive(Debug, Args)]
+pub(crate) struct Slice {
+    /// A result of count, xi, wp or rdf
+    #[arg(value_name = "RESULT")]
+    result: PathBuf,
+    #[command(flatten)]
+    ranges: Ranges,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+/// Ends between which bins are kept, along the axes.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub struct Ranges {
+    /// Keep the bins in r, s, rp, rho or theta that lie within these ends, e.g. 5:60
+    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
+    pub range: Option<[f64; 2]>,
+    /// Keep the bins in mu that lie within these ends, e.g. 0:0.5
+    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
+    pub mu_range: Option<[f64; 2]>,
+    /// Keep the bins in pi that lie within these ends, e.g. 0:20
+    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
+    pub pi_range: Option<[f64; 2]>,
+    /// Keep the bins in z, of g(rho, z), that lie within these ends, e.g. 0:5
+    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
+    pub z_range: Option<[f64; 2]>,
+}
+
+/// The rows of a column that are kept.
+fn kept(column: &TableColumn, map: &RowMap) -> TableColumn {
+    fn of<T: Copy + Default>(values: &[T], map: &RowMap) -> Vec<T> {
+        let mut kept = vec![T::default(); map.axes().n_bins()];
+        map.put(values, &mut kept);
+        kept
+    }
+    let values = match &column.values {
+        Values::Integers(values) => Values::Integers(of(values, map)),
+        Values::Floats(values) => Values::Floats(of(values, map)),
+    };
+    TableColumn {
+        values,
+        ..column.clone()
+    }
+}
+
+/// The rows of `input` within these ranges.
+pub(super) fn sliced(input: &NamedTable, ranges: &Ranges, record: Record) -> Result<Table> {
+    let kind = input.kind()?;
+    let whole = input.axes()?;
+    let along = Along {
+        flag: "range",
+        first: ranges.range,
+        mu: ranges.mu_range,
+        pi: ranges.pi_range,
+        z: ranges.z_range,
+    };
+    let map = whole.slice(&along.each(&whole)?);
+    let map = map.with_context(|| input.name.clone())?;
+    let columns = input.table.columns.iter();
+    let mut columns: Vec<_> = columns.map(|column| kept(column, &map)).collect();
+    let is_n = |column: &&mut TableColumn| column.name == "n" || column.name.starts_with("n_");
+    if kind == ResultKind::Rdf {
+        // They go on counting from where they did.
+        let from = format!("from {:?} up to hi", whole.edges(0)[0]);
+        for n in columns.iter_mut().filter(is_n) {
+            let told = n.description.replace(" from the first edge", "");
+            n.description = told.replace("up to hi", &from);
+        }
+    }
+    let meta = input.record_of_made(map.axes(), record)?.finish(kind);
+    Ok(Table { columns, meta })
+}
+
+impl Slice {
+    /// Reads, leaves bins out, prints and writes.
+    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+        let path = self.result.as_path();
+        check(&self.output, &[], &[path])?;
+        let record = Record::begin(arguments);
+        let input = NamedTable::read(path)?;
+        deliver(&sliced(&input, &self.ranges, record)?, &self.output)
+    }
+}
