@@ -3,7 +3,7 @@
 //! Entry: [`DataFlags`] and its relatives (which columns of a file), [`SpaceFlags`] (box and line of sight), [`RunFlags`], [`OutputFlags`]. Nothing
 //! here opens a file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo::{Axis, LineOfSight};
 use albireo_catalogs::TableFormat;
@@ -12,6 +12,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::edges::EdgeSpec;
+use crate::paths::WrittenFile;
 use crate::shard::PieceFlags;
 use crate::usage::usage;
 
@@ -341,14 +342,14 @@ pub(crate) struct OutputFlags {
     /// Write the result with everything about how it was made, by extension: .csv (which has its record beside it, in FILE.json)
     /// .ecsv .fits .h5 .json .parquet, or curves for GROMACS and Grace: .xvg; `-` prints it, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    pub(crate) output: Option<WrittenFile>,
     /// Format of `-o -` [default: csv]
     #[arg(long, requires = "output")]
     pub(crate) format: Option<FormatName>,
     /// Draw the result, by extension: .png .svg .pdf
     #[cfg(feature = "plot")]
     #[arg(long, value_name = "FIGURE")]
-    pub(crate) plot: Option<PathBuf>,
+    pub(crate) plot: Option<WrittenFile>,
     /// Scale the correlation function in the figure by the separation squared (wp by rp)
     #[cfg(feature = "plot")]
     #[arg(long, requires = "plot")]
@@ -360,9 +361,9 @@ pub(crate) struct OutputFlags {
 
 impl OutputFlags {
     /// Those of a table that is neither drawn nor summarised.
-    pub(crate) fn table(output: &Path, format: Option<FormatName>) -> Self {
+    pub(crate) fn table(output: &WrittenFile, format: Option<FormatName>) -> Self {
         Self {
-            output: Some(output.to_owned()),
+            output: Some(output.clone()),
             format,
             #[cfg(feature = "plot")]
             plot: None,

@@ -48,6 +48,7 @@ mod node;
 mod output;
 mod pair_weights;
 mod part_file;
+mod paths;
 mod place_and_time;
 mod planning;
 mod progress;

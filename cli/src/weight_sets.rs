@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::args::OutputFlags;
 use crate::inputs::{Call, Kept};
 use crate::output::{check, deliver};
+use crate::paths::WrittenFile;
 use crate::record::Record;
 use crate::usage::usage;
 #[cfg(feature = "plot")]
@@ -296,9 +297,9 @@ pub(crate) fn each_set(
 
 /// Where the result of one set goes.
 fn of_set(output: &OutputFlags, name: &str) -> OutputFlags {
-    let path = |path: &Option<PathBuf>| {
+    let path = |path: &Option<WrittenFile>| {
         let path = path.as_deref()?;
-        Some(path_of(path, Some(name)).into_owned())
+        Some(path_of(path, Some(name)).into_owned().into())
     };
     OutputFlags {
         output: path(&output.output),

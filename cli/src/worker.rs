@@ -24,6 +24,7 @@ use crate::counted::fingerprint;
 use crate::files::check_replaced;
 use crate::node::Node;
 use crate::part_file::{CountPart, Identity, MergedCount, PartFile, merged};
+use crate::paths::ReadFile;
 use crate::planning::{self, Planning};
 use crate::record::Arguments;
 use crate::shard::{PieceFlags, Shard};
@@ -161,10 +162,10 @@ impl Works {
             }
             (None, []) => Work::Whole,
             (None, files) => {
-                let read = |path: &PathBuf| Ok((path.clone(), PartFile::read(path)?));
+                let read = |path: &ReadFile| Ok((path.to_path_buf(), PartFile::read(path)?));
                 let parts = files.iter().map(read).collect::<Result<Vec<_>>>()?;
                 Work::Given(Given {
-                    files: files.to_vec(),
+                    files: files.iter().cloned().map(PathBuf::from).collect(),
                     counts: merged(&parts, flags.from_some_parts)?,
                     taken: Cell::new(0),
                 })

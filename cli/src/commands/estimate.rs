@@ -33,6 +33,7 @@ use crate::inputs::{Call, Wanted, line_of_sight};
 use crate::named_count::MeanSeparation;
 use crate::output::write;
 use crate::pair_weights::PairWeightFlags;
+use crate::paths::ReadFile;
 use crate::record::Record;
 use crate::scatter::{Method, Scatter, covariance_table};
 use crate::usage::usage;
@@ -79,11 +80,11 @@ pub(crate) struct EstimateFlags {
     estimator: Option<AnyEstimator>,
     /// Take RR from a result written earlier, after checking that it belongs to the same randoms, box and bins
     #[arg(long, value_name = "RESULT", requires = "randoms")]
-    rr: Option<PathBuf>,
+    rr: Option<ReadFile>,
     /// Take any counts, such as DR and DD, from results written earlier, after checking that they belong to the same particles, weights, box,
     /// bins, line of sight and cuts; again for each further result
     #[arg(long, value_name = "RESULT")]
-    reuse: Vec<PathBuf>,
+    reuse: Vec<ReadFile>,
     #[command(flatten)]
     split: SplitFlags,
     /// Add the mean separation (r, s, rp or theta) of the data pairs in each bin, each pair once or by its weight
@@ -276,7 +277,7 @@ impl EstimateFlags {
         let all = std::iter::once(&self.data).chain(optional);
         let files = all.flatten().flat_map(Files::iter);
         let saved = self.rr.iter().chain(&self.reuse);
-        let files = files.chain(saved.map(PathBuf::as_path));
+        let files = files.chain(saved.map(ReadFile::as_path));
         files.chain(self.pair_weights.files())
     }
 

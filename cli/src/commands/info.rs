@@ -1,7 +1,6 @@
 //! `albireo info`: what a file holds.
 
 use std::fmt::Write;
-use std::path::PathBuf;
 
 use albireo_catalogs::{
     Cell, ColumnDescription, TableDescription, TrajectoryDescription, Value, describe_trajectory,
@@ -10,6 +9,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::output::print;
+use crate::paths::ReadFile;
 use crate::progress::stop_reading;
 use crate::text::{columns_of, short};
 
@@ -17,7 +17,7 @@ use crate::text::{columns_of, short};
 #[derive(Debug, Args)]
 pub(crate) struct Info {
     /// The file: FITS, Parquet, HDF5, ASDF, ECSV or delimited text, or a trajectory
-    file: PathBuf,
+    file: ReadFile,
 }
 
 /// Longest value of an attribute that is shown in full.

@@ -10,6 +10,7 @@ use crate::Cli;
 use crate::catalogs::Files;
 use crate::inputs::Call;
 use crate::part_file::PartFile;
+use crate::paths::WrittenFile;
 use crate::record::Arguments;
 use crate::usage::{in_a_line, usage};
 
@@ -32,7 +33,7 @@ pub(crate) struct Merge {
     parts: Vec<Files>,
     /// Write the result, by extension as the command itself would [default: it is printed]
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<WrittenFile>,
     /// Make a result of the parts that are there, though units are missing: its record says how many were counted. An estimate takes the same share of
     /// all of its pairs
     #[arg(long)]
@@ -52,7 +53,7 @@ impl Merge {
         let own = ["albireo".to_owned()].into_iter().chain(part.words);
         let mut words: Vec<OsString> = own.map(OsString::from).collect();
         if let Some(output) = self.output {
-            words.extend(["--output".into(), output.into()]);
+            words.extend(["--output".into(), PathBuf::from(output).into()]);
         }
         let mut line = words.clone();
         // Nobody counts: the reference needs no device.

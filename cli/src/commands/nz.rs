@@ -28,6 +28,7 @@ use crate::engine::Engines;
 use crate::inputs::{Call, of_survey, say};
 use crate::named_count::NamedCount;
 use crate::output::{check, deliver, write};
+use crate::paths::WrittenFile;
 use crate::progress::NothingToKeep;
 use crate::record::Record;
 use crate::tables::edge_columns;
@@ -79,10 +80,10 @@ pub(crate) struct Nz {
     #[allow(clippy::doc_markdown, reason = "the help of a flag")]
     /// Write the rows of DATA as a catalogue: RA, DEC, Z, their WEIGHT where named, NZ and WEIGHT_FKP, by extension as --output
     #[arg(long, value_name = "FILE", requires = "fkp", help_heading = "Weights")]
-    fkp_data: Option<PathBuf>,
+    fkp_data: Option<WrittenFile>,
     /// The same of the randoms, by the n(z) of DATA
     #[arg(long, value_name = "FILE", requires_all = ["fkp", "randoms"], help_heading = "Weights")]
-    fkp_randoms: Option<PathBuf>,
+    fkp_randoms: Option<WrittenFile>,
     /// Also the effective redshift of the pairs of DATA between these separations in Mpc/h, with FKP weights where asked for, e.g. 25:120
     #[arg(long, value_name = "LO:HI", value_parser = ends, help_heading = "Density")]
     effective_redshift: Option<[f64; 2]>,
@@ -371,13 +372,13 @@ impl Nz {
             let all = data.redshift.len();
             tracing::warn!("{} of {all} objects lie outside the bins", n.outside());
         }
-        let rows = |sample: Option<&Sample>, path: &Option<PathBuf>| match (sample, path, self.fkp)
-        {
-            (Some(sample), Some(path), Some(p0)) => {
-                Ok(Some((path.clone(), sample.weighted(&n, p0)?)))
-            }
-            _ => Ok::<_, anyhow::Error>(None),
-        };
+        let rows =
+            |sample: Option<&Sample>, path: &Option<WrittenFile>| match (sample, path, self.fkp) {
+                (Some(sample), Some(path), Some(p0)) => {
+                    Ok(Some((path.clone(), sample.weighted(&n, p0)?)))
+                }
+                _ => Ok::<_, anyhow::Error>(None),
+            };
         let catalogues = [
             rows(Some(&data), &self.fkp_data)?,
             rows(randoms.as_ref(), &self.fkp_randoms)?,

@@ -1,7 +1,5 @@
 //! `albireo random`: the numbers of drand48 and its relatives.
 
-use std::path::PathBuf;
-
 #[cfg(feature = "cuda")]
 use albireo::Cuda;
 #[cfg(feature = "cuda")]
@@ -16,6 +14,7 @@ use crate::args::{FormatName, OutputFlags};
 use crate::engine::{cuda_of, told};
 use crate::inputs::Call;
 use crate::output::{check, deliver};
+use crate::paths::WrittenFile;
 use crate::progress::NothingToKeep;
 use crate::record::Record;
 use crate::usage::usage;
@@ -69,7 +68,7 @@ pub(crate) struct Random {
     /// Write the numbers with everything about how they were made, by extension: .parquet .fits .h5 .csv (its record beside it, in FILE.json)
     /// .ecsv .json; `-` prints them, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    output: PathBuf,
+    output: WrittenFile,
     /// Format of `-o -` [default: csv]
     #[arg(long, help_heading = "Output")]
     format: Option<FormatName>,

@@ -18,6 +18,7 @@ use crate::args::{ColumnUnits, DataFlags, FormatName, OutputFlags};
 use crate::catalogs::Files;
 use crate::inputs::{Call, of_survey, say};
 use crate::output::{check, deliver};
+use crate::paths::{ReadFile, WrittenFile};
 use crate::progress::NothingToKeep;
 use crate::record::Record;
 use crate::usage::usage;
@@ -49,7 +50,7 @@ pub(crate) struct Randoms {
     /// Write the points with everything about how they were made, by extension: .parquet .fits .h5 .csv (its record beside it, in FILE.json)
     /// .ecsv .json; `-` prints them, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    output: PathBuf,
+    output: WrittenFile,
     /// Format of `-o -` [default: csv]
     #[arg(long, help_heading = "Output")]
     format: Option<FormatName>,
@@ -79,7 +80,7 @@ struct ShapeFlags {
     /// In the `HEALPix` pixels of a mask, evenly: a map of the whole sky, as healpy writes them, or a table with a column of pixels; columns RA,
     /// DEC, and with --like DATA also Z
     #[arg(long, value_name = "FILE")]
-    mask: Option<PathBuf>,
+    mask: Option<ReadFile>,
 }
 
 /// A window on the sky with its limits as given.

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`RegionFlags`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo::estimators::Jackknife;
 #[cfg(feature = "plot")]
@@ -14,6 +14,7 @@ use clap::{Args, ValueEnum};
 
 #[cfg(feature = "plot")]
 use crate::files::{Written, keep_apart};
+use crate::paths::WrittenFile;
 use crate::scatter::Method;
 use crate::usage::usage;
 
@@ -68,15 +69,15 @@ pub(super) struct RegionFlags {
     bootstrap: Option<u32>,
     /// Write the covariance, a row for each two bins, by extension as --output; `albireo plot` draws its correlation matrix
     #[arg(long, value_name = "FILE")]
-    pub(super) covariance: Option<PathBuf>,
+    pub(super) covariance: Option<WrittenFile>,
     /// Write the pairs of every count within each region and across its border, by extension as --output
     #[arg(long, value_name = "FILE")]
-    pub(super) region_counts: Option<PathBuf>,
+    pub(super) region_counts: Option<WrittenFile>,
     /// Draw the randoms (DATA without any) in the colours of their regions, by extension: .png .svg .pdf; on the sky with RA increasing to
     /// the left, else along x and y
     #[cfg(feature = "plot")]
     #[arg(long, value_name = "FIGURE")]
-    pub(super) region_map: Option<PathBuf>,
+    pub(super) region_map: Option<WrittenFile>,
 }
 
 impl RegionFlags {

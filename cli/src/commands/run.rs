@@ -1,7 +1,7 @@
 //! `albireo run`: a whole analysis from one file, or a result made again.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::time::SystemTime;
 
@@ -15,6 +15,7 @@ use crate::catalogs::Files;
 use crate::inputs::{Call, Kept};
 use crate::is_shared;
 use crate::job::{Job, Measurement, NamedFiles, listed, rounds};
+use crate::paths::ReadFile;
 use crate::progress::check_stop;
 use crate::record::{Arguments, JobEntry, JobText, command_line};
 use crate::usage::{in_a_line, usage};
@@ -26,7 +27,7 @@ use crate::world::{self, Alone, World};
 pub(crate) struct Run {
     /// A job file (.toml), or a result, whose command is run again
     #[arg(value_name = "JOB|RESULT", required_unless_present = "template")]
-    job: Option<PathBuf>,
+    job: Option<ReadFile>,
     #[command(flatten)]
     print: PrintFlags,
     /// Measure again what is done already

@@ -1,7 +1,5 @@
 //! `albireo wp`: the projected correlation function.
 
-use std::path::PathBuf;
-
 use albireo::Correlation;
 use albireo::estimators::projected_to;
 use albireo_catalogs::{ResultKind, Table};
@@ -16,6 +14,7 @@ use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
 use crate::inputs::Call;
 use crate::output::{check, write};
+use crate::paths::WrittenFile;
 use crate::usage::usage;
 use crate::weight_sets::{check_files, each_set, path_of};
 
@@ -40,7 +39,7 @@ pub(crate) struct Wp {
     pi_max: Option<f64>,
     /// Also write xi(rp, pi) with its counts, by extension as --output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    counts: Option<PathBuf>,
+    counts: Option<WrittenFile>,
     #[command(flatten)]
     output: OutputFlags,
 }

@@ -1,7 +1,5 @@
 //! `albireo xi`: correlation functions, their multipoles and their wedges.
 
-use std::path::PathBuf;
-
 use albireo::Correlation;
 use albireo::estimators::MAX_SUMMED_ELL;
 use albireo_catalogs::{ResultKind, Table};
@@ -16,6 +14,7 @@ use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
 use crate::inputs::Call;
 use crate::output::{check, write};
+use crate::paths::WrittenFile;
 use crate::tables::{correlation_columns, edge_columns};
 use crate::usage::usage;
 use crate::weight_sets::{check_files, each_set, path_of};
@@ -37,7 +36,7 @@ pub(crate) struct Xi {
     poles_from: PolesFrom,
     /// With --multipoles or wedges: also write xi(s, mu) with its counts, by extension as --output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    counts: Option<PathBuf>,
+    counts: Option<WrittenFile>,
     #[command(flatten)]
     output: OutputFlags,
 }

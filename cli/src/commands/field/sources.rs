@@ -104,7 +104,7 @@ impl Sources {
         }
         let sources = [Source {
             role: "data".to_owned(),
-            paths: vec![flags.file.clone()],
+            paths: vec![flags.file.to_path_buf()],
             selection: Selection {
                 signed: true,
                 ..selection

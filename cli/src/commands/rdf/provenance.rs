@@ -70,7 +70,7 @@ pub(super) fn note(
         exclusions.insert("group".to_owned(), json!(column));
     }
     if let Some(path) = &excluded.bonds {
-        exclusions.insert("bonds".to_owned(), json!(path));
+        exclusions.insert("bonds".to_owned(), json!(path.as_path()));
     }
     if let Some(bonds) = flags.bonds_between() {
         exclusions.insert("bonded".to_owned(), json!(bonds));

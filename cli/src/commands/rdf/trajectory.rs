@@ -15,10 +15,11 @@ use serde_json::json;
 use super::frames::{self, fingerprint, note};
 use super::provenance::{self, Digests};
 use super::walls::{Randoms, Suits};
-use super::weights::{FrameWeights, WeightSpec};
+use super::weights::FrameWeights;
 use super::{Rdf, bins, flags, tables, van_hove};
 use crate::engine::Engines;
 use crate::inputs::{Call, say};
+use crate::paths::WeightSpec;
 use crate::progress::stop_reading;
 use crate::record::{Arguments, Record};
 use crate::usage::usage;
@@ -160,7 +161,7 @@ impl Rdf {
         }
         let (structure, shown) = (structure.clone(), trajectory.display());
         tracing::info!("{} is the topology of {shown}", structure.display());
-        self.frames.topology = Some(structure);
+        self.frames.topology = Some(structure.into());
         if let Some(second) = self.second.take() {
             self.data = second;
         }
@@ -175,7 +176,7 @@ impl Rdf {
     ) -> Result<()> {
         let mut notice = choice.notice(source, job)?;
         if let Some(Notice::Frames { unit, topology, .. }) = &mut notice {
-            topology.clone_from(&self.frames.topology);
+            *topology = self.frames.topology.clone().map(PathBuf::from);
             *unit = self.pairs.space.unit.clone().or_else(|| unit.take());
         }
         notice.iter().for_each(say);

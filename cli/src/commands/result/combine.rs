@@ -21,6 +21,7 @@ use crate::commands::wp::check_pi;
 use crate::commands::xi;
 use crate::counted::Counted;
 use crate::output::{check, deliver, write};
+use crate::paths::WrittenFile;
 use crate::record::{Arguments, Record};
 use crate::scatter::{Method, Scatter};
 use crate::usage::usage;
@@ -58,10 +59,10 @@ pub(crate) struct Combine {
     pi_max: Option<f64>,
     /// With --multipoles, wedges or --wp: also write the combined xi with its counts, by extension as --output
     #[arg(long, value_name = "FILE")]
-    counts: Option<PathBuf>,
+    counts: Option<WrittenFile>,
     /// Write the covariance, a row for each two bins, by extension as --output
     #[arg(long, value_name = "FILE", requires = "by_region")]
-    covariance: Option<PathBuf>,
+    covariance: Option<WrittenFile>,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -241,7 +242,7 @@ impl Combine {
         let estimated = Estimated {
             poles: None,
             unit: unit.map(str::to_owned),
-            covariance: self.covariance.clone(),
+            covariance: self.covariance.clone().map(PathBuf::from),
             xi: sums.xi,
             counts: sums.counts,
             scatter: sums.scatter,

@@ -1,7 +1,5 @@
 //! `albireo result concatenate`: results of the same particles in bins that adjoin, as one.
 
-use std::path::PathBuf;
-
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values, sha256};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -13,6 +11,7 @@ use super::saved::read;
 use super::settings::difference;
 use crate::args::OutputFlags;
 use crate::output::{check, deliver};
+use crate::paths::ReadFile;
 use crate::record::{Arguments, Record};
 use crate::usage::usage;
 
@@ -21,7 +20,7 @@ use crate::usage::usage;
 pub(crate) struct Concatenate {
     /// Results of count, xi or wp, of the same particles, in the order of their bins: those of each begin where those before end
     #[arg(required = true, value_name = "RESULT")]
-    results: Vec<PathBuf>,
+    results: Vec<ReadFile>,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -121,7 +120,7 @@ fn joined(
 impl Concatenate {
     /// Reads, checks, joins, prints and writes.
     pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
-        let inputs: Vec<_> = self.results.iter().map(PathBuf::as_path).collect();
+        let inputs: Vec<_> = self.results.iter().map(ReadFile::as_path).collect();
         check(&self.output, &[], &inputs)?;
         if inputs.len() < 2 {
             return Err(usage(format!(

@@ -1,7 +1,6 @@
 //! `albireo result covariance`: the scatter of estimates between mocks.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 
 use albireo::estimators::{Covariance, percival_factor};
 use anyhow::{Result, bail};
@@ -13,6 +12,7 @@ use super::realisations::Realisations;
 use crate::args::OutputFlags;
 use crate::catalogs::Files;
 use crate::output::{check, deliver, write};
+use crate::paths::WrittenFile;
 use crate::record::{Arguments, Record};
 use crate::scatter::{check_bins, covariance_table, say_inverse};
 use crate::usage::usage;
@@ -26,7 +26,7 @@ pub(crate) struct OverMocks {
     results: Vec<Files>,
     /// Also write the mean of the realisations, with the standard deviation of one of them, by extension as --output
     #[arg(long, value_name = "FILE")]
-    mean: Option<PathBuf>,
+    mean: Option<WrittenFile>,
     /// Number of parameters that are to be fitted: names the factor of Percival et al. (2014) for their covariance too
     #[arg(long, value_name = "Q")]
     parameters: Option<NonZeroUsize>,

@@ -1,6 +1,6 @@
 //! `albireo result integral-constraint`: what an estimate lacks, of a model, added to it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo::estimators::{IntegralConstraint, PowerLaw, RadialConstraint, RadialPowerLaw};
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
@@ -16,6 +16,7 @@ use super::shell_rr::ShellRr;
 use crate::args::OutputFlags;
 use crate::edges::ends;
 use crate::output::{check, deliver};
+use crate::paths::ReadFile;
 use crate::record::{Arguments, Record};
 use crate::usage::usage;
 
@@ -24,20 +25,20 @@ use crate::usage::usage;
 pub(crate) struct Constraint {
     /// A result of xi over r, s, theta or (s, mu) with its RR, whose bins reach all pairs of the volume
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     /// Model A x^-GAMMA, with the A that fits best together with its integral constraint, e.g. 0.8
     #[arg(long, value_name = "GAMMA", group = "of")]
     power_law: Option<f64>,
     /// Model from a text file with rows `x xi`, rising in x, between which it is linear; `#` begins a comment
     #[arg(long, value_name = "FILE", group = "of")]
-    model: Option<PathBuf>,
+    model: Option<ReadFile>,
     /// With --power-law: fit the bins between these ends alone, e.g. 0.1:5
     #[arg(long, value_name = "LO:HI", value_parser = ends, requires = "power_law")]
     fit: Option<[f64; 2]>,
     /// The radial constraint instead, of randoms whose redshifts are those of the data: their pairs by shells in the bins of RESULT, as
     /// `albireo count RANDOMS --shells N` writes them
     #[arg(long, value_name = "FILE")]
-    radial: Option<PathBuf>,
+    radial: Option<ReadFile>,
     #[command(flatten)]
     output: OutputFlags,
 }

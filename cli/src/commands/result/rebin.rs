@@ -1,7 +1,7 @@
 //! `albireo result rebin` and `albireo result slice`: fewer bins of a saved result, with the edges that it has.
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values, sha256};
 use anyhow::{Context, Result, bail};
@@ -14,6 +14,7 @@ use super::saved::read;
 use crate::args::OutputFlags;
 use crate::edges::ends;
 use crate::output::{check, deliver};
+use crate::paths::ReadFile;
 use crate::record::{Arguments, Record};
 
 /// Arguments of `result rebin`.
@@ -21,7 +22,7 @@ use crate::record::{Arguments, Record};
 pub(crate) struct Rebin {
     /// Pair counts that `albireo count` wrote
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     /// Neighbouring bins in r, s, rp or theta that become one
     #[arg(long, value_name = "N")]
     by: Option<NonZeroUsize>,
@@ -40,7 +41,7 @@ pub(crate) struct Rebin {
 pub(crate) struct Slice {
     /// A result of count, xi, wp or rdf
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     /// Keep the bins in r, s, rp, rho or theta that lie within these ends, e.g. 5:60
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     range: Option<[f64; 2]>,

@@ -1,7 +1,5 @@
 //! `albireo result renormalise`: pair counts with another total weight.
 
-use std::path::PathBuf;
-
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -12,6 +10,7 @@ use super::saved::{counts, floats};
 use super::sum::Total;
 use crate::args::OutputFlags;
 use crate::output::{check, deliver};
+use crate::paths::ReadFile;
 use crate::record::{Arguments, Record};
 use crate::usage::usage;
 
@@ -20,7 +19,7 @@ use crate::usage::usage;
 pub(crate) struct Renormalise {
     /// Pair counts that `albireo count` wrote
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     /// The weight that all pairs are to have together: weights in bins are multiplied alike
     #[arg(long, value_name = "W")]
     total_weight: f64,

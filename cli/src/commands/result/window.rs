@@ -1,7 +1,5 @@
 //! `albireo result window`: multipoles of the survey window from saved random pairs.
 
-use std::path::PathBuf;
-
 use albireo::counts::{JobId, PairKind};
 use albireo::estimators::{MAX_ELL, WindowMultipoles, window_multipoles};
 use albireo::tally::Legendre;
@@ -16,6 +14,7 @@ use super::rebin::record_of;
 use super::saved::{floats, whole};
 use crate::args::OutputFlags;
 use crate::output::{check, deliver};
+use crate::paths::ReadFile;
 use crate::record::{Arguments, Record};
 use crate::tables::edge_columns;
 use crate::usage::usage;
@@ -25,7 +24,7 @@ use crate::usage::usage;
 pub(crate) struct Window {
     /// Random pairs over (s, mu): a count of randoms, or a result of xi that holds RR
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     /// Degrees of the multipoles
     #[arg(
         long,

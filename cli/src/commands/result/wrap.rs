@@ -1,7 +1,5 @@
 //! `albireo result wrap`: both signs of mu or pi put together.
 
-use std::path::PathBuf;
-
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -13,6 +11,7 @@ use super::saved::counts;
 use super::sum::Total;
 use crate::args::OutputFlags;
 use crate::output::{check, deliver};
+use crate::paths::ReadFile;
 use crate::record::{Arguments, Record};
 
 /// Arguments of `result wrap`.
@@ -20,7 +19,7 @@ use crate::record::{Arguments, Record};
 pub(crate) struct Wrap {
     /// Pair counts over signed mu or pi that `albireo count` wrote
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     #[command(flatten)]
     output: OutputFlags,
 }
