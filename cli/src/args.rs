@@ -274,9 +274,12 @@ pub(crate) enum EngineName {
     Together,
 }
 
+/// The heading of flags that change no exact count: they are no part of what parts of a count have in common.
+pub(crate) const RUNNING: &str = "Running (never changes a count, but for --precision f32)";
+
 /// How to count; never changes an exact count.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Running (never changes a count, but for --precision f32)")]
+#[command(next_help_heading = RUNNING)]
 pub(crate) struct RunFlags {
     /// Who counts
     #[arg(long, default_value = "auto")]

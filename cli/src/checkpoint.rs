@@ -15,6 +15,7 @@ use clap::Args;
 
 use crate::part_file::{CountPart, Held, PartFile};
 use crate::paths::KeptFolder;
+use crate::shard::PARTS;
 use crate::world::World;
 
 /// Seconds from one checkpoint to the next.
@@ -24,7 +25,7 @@ const EXTENSION: &str = "part";
 
 /// Where a count may go on after its process has ended.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Parts, for jobs of several processes or machines")]
+#[command(next_help_heading = PARTS)]
 pub(crate) struct CheckpointFlags {
     /// Save what is counted in this folder, and go on from what is there: after a kill, SIGTERM or SIGUSR1 give the same command again, by any engine
     #[arg(long, value_name = "DIR")]

@@ -11,6 +11,9 @@ use clap::Args;
 use crate::paths::{ReadFile, WrittenFile};
 use crate::usage::usage;
 
+/// The heading of flags that belong to one of several processes.
+pub(crate) const PARTS: &str = "Parts, for jobs of several processes or machines";
+
 /// One of several parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shard {
@@ -39,7 +42,7 @@ impl FromStr for Shard {
 
 /// Which part of its counts a command makes.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Parts, for jobs of several processes or machines")]
+#[command(next_help_heading = PARTS)]
 pub(crate) struct PieceFlags {
     /// Count part I of N only, I from 0 to N-1, and write it to the file of --part; `albireo merge` makes the result of all parts
     #[arg(long, value_name = "I/N", requires = "part", conflicts_with = "output")]

@@ -16,8 +16,11 @@ use albireo::{
 };
 use albireo_catalogs::sha256_of_bytes;
 use anyhow::{Result, bail};
+use clap::{Arg, Command, CommandFactory};
 use serde_json::{Value, json};
 
+use crate::Cli;
+use crate::args::RUNNING;
 use crate::bin_text::BinText;
 use crate::checkpoint::CheckpointFlags;
 use crate::counted::fingerprint;
@@ -27,7 +30,7 @@ use crate::part_file::{CountPart, Identity, MergedCount, PartFile, merged};
 use crate::paths::ReadFile;
 use crate::planning::{self, Planning};
 use crate::record::Arguments;
-use crate::shard::{PieceFlags, Shard};
+use crate::shard::{PARTS, PieceFlags, Shard};
 use crate::shares::{Share, Shares};
 use crate::usage::usage;
 use crate::world;
@@ -77,24 +80,21 @@ fn thinned(
     Ok(begun.elapsed().as_secs_f64())
 }
 
-/// Flags with a value that change no count, or belong to one process.
-const OWN_FLAGS: [&str; 10] = [
-    "--engine",
-    "--threads",
-    "--isa",
-    "--devices",
-    "--precision",
-    "--kernel",
-    "--shard",
-    "--part",
-    "--checkpoint",
-    "--checkpoint-every",
-];
+/// Whether a flag changes no count, or belongs to one process: its heading says so.
+fn is_own(arg: &Arg) -> bool {
+    let heading = arg.get_help_heading();
+    heading.is_some_and(|heading| [RUNNING, PARTS].contains(&heading))
+}
+
 /// Flags without a value that say how much is printed.
 const TALKS: [&str; 7] = ["-v", "-vv", "-vvv", "-q", "--verbose", "--quiet", "--brief"];
 
 /// The words of a command line that all of its parts have in common.
 fn common(arguments: &Arguments) -> Vec<String> {
+    let program = Cli::command();
+    let all = program.get_subcommands().flat_map(Command::get_arguments);
+    let own: Vec<&Arg> = all.filter(|arg| is_own(arg)).collect();
+    let own = |name: &str| own.iter().find(|arg| arg.get_long() == Some(name));
     let mut words = arguments
         .words
         .iter()
@@ -102,15 +102,20 @@ fn common(arguments: &Arguments) -> Vec<String> {
         .map(|word| word.to_string_lossy().into_owned());
     let mut common = Vec::new();
     while let Some(word) = words.next() {
-        if OWN_FLAGS.contains(&word.as_str()) {
-            words.next();
-            continue;
-        }
-        let own = word
-            .split_once('=')
-            .is_some_and(|(flag, _)| OWN_FLAGS.contains(&flag));
-        if !own && !TALKS.contains(&word.as_str()) {
-            common.push(word);
+        let name = word.strip_prefix("--").unwrap_or_default();
+        let (name, joined) = match name.split_once('=') {
+            Some((name, _)) => (name, true),
+            None => (name, false),
+        };
+        match own(name) {
+            Some(arg) => {
+                let takes_next = arg.get_action().takes_values() && !arg.is_require_equals_set();
+                if takes_next && !joined {
+                    words.next();
+                }
+            }
+            None if TALKS.contains(&word.as_str()) => {}
+            None => common.push(word),
         }
     }
     common
@@ -457,9 +462,23 @@ mod tests {
 
     #[test]
     fn parts_have_the_words_that_change_counts_in_common() {
-        let line = "albireo -v count a.csv --engine cpu --threads=2 --bins lin:0:1:2 --shard 0/3 --part p --brief";
-        let words = line.split(' ').map(Into::into).collect();
-        let words = common(&Arguments::of(words));
-        assert_eq!(words.join(" "), "count a.csv --bins lin:0:1:2");
+        for (line, kept) in [
+            (
+                "-v count a.csv --engine cpu --threads=2 --bins lin:0:1:2 --shard 0/3 --part p --brief",
+                "count a.csv --bins lin:0:1:2",
+            ),
+            (
+                "wp --isa avx2 a.csv --checkpoint=ck --checkpoint-every 5 --output=-o -q --overwrite",
+                "wp a.csv --output=-o --overwrite",
+            ),
+            (
+                "rdf t.xtc --frames-per-device 2 --checkpoint ck --where x>1 --norm=pairs --",
+                "rdf t.xtc --frames-per-device 2 --where x>1 --norm=pairs --",
+            ),
+        ] {
+            let words = ["albireo"].into_iter().chain(line.split(' '));
+            let words = words.map(Into::into).collect();
+            assert_eq!(common(&Arguments::of(words)).join(" "), kept);
+        }
     }
 }
