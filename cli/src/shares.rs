@@ -17,6 +17,7 @@ use albireo_catalogs::sha256_of_bytes;
 use anyhow::{Result, anyhow, bail};
 
 use crate::checkpoint::Checkpoints;
+use crate::node::Node;
 use crate::part_file::{CountPart, PartFile};
 use crate::paths::WrittenFile;
 use crate::progress::{SomethingToKeep, exit_code, stopped};
@@ -188,6 +189,11 @@ impl Shares {
             words,
             counts: RefCell::default(),
         }
+    }
+
+    /// The ranks of this node, where there are several.
+    pub(crate) fn node(&self) -> Option<Node> {
+        Node::of(&self.world)
     }
 
     /// Number of ranks.

@@ -24,16 +24,14 @@ use crate::args::RUNNING;
 use crate::bin_text::BinText;
 use crate::checkpoint::CheckpointFlags;
 use crate::counted::fingerprint;
-use crate::files::check_replaced;
-use crate::node::Node;
 use crate::part_file::{CountPart, Identity, MergedCount, PartFile, merged};
 use crate::paths::ReadFile;
 use crate::planning::{self, Planning};
 use crate::record::Arguments;
+use crate::session::{Session, Sink};
 use crate::shard::{PARTS, PieceFlags, Shard};
 use crate::shares::{Share, Shares};
 use crate::usage::usage;
-use crate::world;
 
 /// Counts that come from the files of parts.
 #[derive(Debug)]
@@ -135,18 +133,21 @@ fn identity(name: &str, job: &PreparedJob<'_>, what: &CountSpec) -> Identity {
 
 /// The work that flags ask for; files of parts are read here.
 #[derive(Clone)]
-pub(crate) struct Works(Rc<Work>);
+pub(crate) struct Works {
+    work: Rc<Work>,
+    sink: Sink,
+}
 
 impl Works {
     pub(crate) fn new(
         (flags, kept): (&PieceFlags, &CheckpointFlags),
         exactness: Exactness,
-        arguments: &Arguments,
+        session: &Session<'_>,
     ) -> Result<Self> {
-        let world = world::current();
+        let world = Rc::clone(&session.world);
         let part = flags.shard.zip(flags.part.clone());
         if let (Some((_, path)), 0) = (&part, world.rank()) {
-            check_replaced("--part", path)?;
+            session.sink.check_replaced("--part", path)?;
         }
         let shared = part.is_some() || kept.is_given() || world.size() > 1;
         if shared && exactness != Exactness::Exact {
@@ -161,7 +162,7 @@ impl Works {
                     None => "all".to_owned(),
                     Some((Shard { index, of }, _)) => format!("{index}-of-{of}"),
                 };
-                let words = common(arguments);
+                let words = common(session.arguments);
                 let checkpoints = kept.open(&stem, &words, &*world)?;
                 Work::Shares(Box::new(Shares::new(world, part, checkpoints, words)))
             }
@@ -176,12 +177,15 @@ impl Works {
                 })
             }
         };
-        Ok(Self(Rc::new(work)))
+        Ok(Self {
+            work: Rc::new(work),
+            sink: session.sink.clone(),
+        })
     }
 
     /// The worker that does it with an engine.
     pub(crate) fn by(&self, engine: AnyEngine, counts: usize) -> Result<Worker> {
-        let flag = match &*self.0 {
+        let flag = match &*self.work {
             Work::Shares(shares) if shares.part.is_some() => Some("--shard"),
             Work::Plan(planning) => {
                 planning.is_read();
@@ -194,7 +198,8 @@ impl Works {
         }
         Ok(Worker {
             engine,
-            work: Rc::clone(&self.0),
+            work: Rc::clone(&self.work),
+            sink: self.sink.clone(),
             left: Rc::new(Cell::new(counts)),
             name: Rc::default(),
             failure: Rc::default(),
@@ -204,7 +209,7 @@ impl Works {
     /// How many units there are of each count that parts hold, and how many were counted: a count of several samples by its name.
     pub(crate) fn shares(&self) -> Vec<(String, [usize; 2])> {
         let mut shares: Vec<(String, [usize; 2])> = Vec::new();
-        let Work::Given(given) = &*self.0 else {
+        let Work::Given(given) = &*self.work else {
             return shares;
         };
         for count in &given.counts {
@@ -219,7 +224,7 @@ impl Works {
 
     /// What the record of a result says of the parts that it comes from.
     pub(crate) fn record(&self) -> Option<Value> {
-        let Work::Given(given) = &*self.0 else {
+        let Work::Given(given) = &*self.work else {
             return None;
         };
         let counts = given.counts.iter();
@@ -242,6 +247,7 @@ const FEWEST_RUNS: usize = 32;
 pub(crate) struct Worker {
     engine: AnyEngine,
     work: Rc<Work>,
+    sink: Sink,
     /// Counts that are still to be made.
     left: Rc<Cell<usize>>,
     /// The count at hand.
@@ -290,7 +296,9 @@ impl Worker {
         }
         match &*self.work {
             Work::Shares(shares) if shares.part.is_some() => shares.write_part()?,
-            Work::Plan(planning) => planning.print(&self.engine.description())?,
+            Work::Plan(planning) => {
+                (self.sink).print(&planning.described(&self.engine.description()))?
+            }
             _ => return Ok(()),
         }
         Err(PartWritten.into())
@@ -332,7 +340,7 @@ impl Worker {
         progress: &dyn Progress,
     ) -> Result<Tally> {
         let engine = &self.engine;
-        if let Some(node) = Node::here() {
+        if let Some(node) = shares.node() {
             engine.lay_out_once(job, what, &node, progress)?;
         }
         let units = engine.units(job, what, progress)?;

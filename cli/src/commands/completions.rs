@@ -5,6 +5,7 @@ use clap::{Args, Command, ValueHint};
 use clap_complete::Shell;
 
 use crate::paths::is_path;
+use crate::session::Sink;
 
 /// The command with paths completed where flags take them: clap knows of them by the type of the standard library alone.
 fn with_paths(command: Command) -> Command {
@@ -27,10 +28,10 @@ pub(crate) struct Completions {
 
 impl Completions {
     /// Prints the completion script of the program `command`.
-    pub(crate) fn run(&self, command: Command) -> Result<()> {
+    pub(crate) fn run(&self, command: Command, sink: &Sink) -> Result<()> {
         let mut command = with_paths(command);
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "albireo", &mut script);
-        crate::output::print(&String::from_utf8_lossy(&script))
+        sink.print(&String::from_utf8_lossy(&script))
     }
 }

@@ -8,10 +8,10 @@ use clap::{Args, Parser};
 
 use crate::Cli;
 use crate::catalogs::Files;
-use crate::inputs::Call;
 use crate::part_file::PartFile;
 use crate::paths::WrittenFile;
 use crate::record::Arguments;
+use crate::session::Session;
 use crate::usage::{in_a_line, usage};
 
 /// The end of its help.
@@ -42,7 +42,7 @@ pub(crate) struct Merge {
 
 impl Merge {
     /// Carries out the command of the parts, whose counts they hold.
-    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
+    pub(crate) fn run(self, session: &mut Session<'_>) -> Result<()> {
         let files: Vec<PathBuf> = self
             .parts
             .into_iter()
@@ -65,10 +65,6 @@ impl Merge {
             line.push("--from-some-parts".into());
         }
         let cli = Cli::try_parse_from(line).map_err(|refusal| usage(in_a_line(&refusal)))?;
-        let mut call = Call {
-            arguments: &Arguments::of(words),
-            kept: &mut *call.kept,
-        };
-        crate::carry_out(cli, &mut call)
+        crate::carry_out(cli, &mut session.again(&Arguments::of(words)))
     }
 }

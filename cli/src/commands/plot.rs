@@ -8,8 +8,9 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
 use crate::edges::ends;
-use crate::files::{Written, keep_apart};
+use crate::files::Written;
 use crate::paths::{ReadFile, WrittenFile};
+use crate::session::Sink;
 use crate::usage::usage;
 use crate::weight_sets::split;
 
@@ -140,7 +141,7 @@ impl Plot {
     }
 
     /// Draws them.
-    pub(crate) fn run(&self) -> Result<()> {
+    pub(crate) fn run(&self, sink: &Sink) -> Result<()> {
         self.check()?;
         albireo_figures::check_path(&self.output)?;
         let records: Vec<_> = self
@@ -154,7 +155,7 @@ impl Plot {
             .map(ReadFile::as_path)
             .chain(records.iter().map(AsRef::as_ref))
             .collect();
-        keep_apart(&[Written::probe("--output", &self.output)?], &inputs)?;
+        sink.keep_apart(&[Written::probe("--output", &self.output)?], &inputs)?;
         let tables = self.results.iter().map(|path| Table::read(path));
         let tables = tables.collect::<Result<Vec<_>, _>>()?;
         let sets = self.with_sets(tables);

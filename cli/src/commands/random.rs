@@ -12,11 +12,10 @@ use clap::{Args, ValueEnum};
 use crate::args::{FormatName, OutputFlags};
 #[cfg(feature = "cuda")]
 use crate::engine::{cuda_of, told};
-use crate::inputs::Call;
-use crate::output::{check, deliver};
 use crate::paths::WrittenFile;
 use crate::progress::NothingToKeep;
 use crate::record::Record;
+use crate::session::Session;
 use crate::usage::usage;
 
 /// Arguments of `random`.
@@ -125,9 +124,9 @@ fn number(text: &str) -> Result<usize, String> {
 
 impl Random {
     /// Makes the numbers and writes them.
-    pub(crate) fn run(self, call: &Call<'_>) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let output = self.output_flags();
-        check(&output, &[], &[])?;
+        session.sink.check(&output, &[], &[])?;
         let mut leapfrog = Leapfrog::default();
         if let Some(streams) = self.streams {
             let with = leapfrog.with_streams(streams);
@@ -138,7 +137,7 @@ impl Random {
             leapfrog = with.map_err(|error| usage(format!("--threads: {error}")))?;
         }
         let maker = self.maker()?;
-        let mut record = Record::begin(call.arguments);
+        let mut record = Record::begin(session.arguments);
         record.set("generator", "rand48");
         record.set("number", self.number);
         record.set("seed", self.seed);
@@ -153,7 +152,7 @@ impl Random {
             tracing::info!("{}: {plan}, {}", cuda.description(), told(&[timings]));
         }
         let meta = record.timeless(ResultKind::Randoms);
-        deliver(&Table { columns, meta }, &output)
+        session.sink.deliver(&Table { columns, meta }, &output)
     }
 
     /// Who makes the numbers.

@@ -16,11 +16,11 @@ use serde_json::json;
 use super::mask::MaskFlags;
 use crate::args::{ColumnUnits, DataFlags, FormatName, OutputFlags};
 use crate::catalogs::Files;
-use crate::inputs::{Call, of_survey, say};
-use crate::output::{check, deliver};
+use crate::inputs::{of_survey, say};
 use crate::paths::{ReadFile, WrittenFile};
 use crate::progress::NothingToKeep;
 use crate::record::Record;
+use crate::session::Session;
 use crate::usage::usage;
 
 /// Arguments of `randoms`.
@@ -163,11 +163,11 @@ fn directions((ra, dec): (Vec<f64>, Vec<f64>)) -> Vec<TableColumn> {
 
 impl Randoms {
     /// Makes the points and writes them.
-    pub(crate) fn run(self, call: &Call<'_>) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let output = self.output_flags();
         let inputs = self.shape.like.iter().flat_map(Files::iter);
         let inputs: Vec<&Path> = inputs.chain(self.shape.mask.as_deref()).collect();
-        check(&output, &[], &inputs)?;
+        session.sink.check(&output, &[], &inputs)?;
         let selection = Selection::from(self.columns.clone());
         self.mask.check(self.shape.mask.as_deref())?;
         let of_pixels = self.nside.is_some() && self.shape.mask.is_none();
@@ -178,15 +178,15 @@ impl Randoms {
                 "--nside, --smooth-nz, columns and rows are about a catalogue: they go with --like DATA",
             ));
         }
-        let mut record = Record::begin(call.arguments);
+        let mut record = Record::begin(session.arguments);
         record.set("number", self.number);
         record.set("seed", self.seed);
         let columns = {
             let _making = NothingToKeep::begin();
-            self.columns_of_points(selection, call.kept.given(), &mut record)?
+            self.columns_of_points(selection, session.kept.given(), &mut record)?
         };
         let meta = record.timeless(ResultKind::Randoms);
-        deliver(&Table { columns, meta }, &output)
+        session.sink.deliver(&Table { columns, meta }, &output)
     }
 
     /// The flags of results that these have a use for.

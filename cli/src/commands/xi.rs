@@ -12,9 +12,8 @@ use super::projections::Projection;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
-use crate::inputs::Call;
-use crate::output::{check, write};
 use crate::paths::WrittenFile;
+use crate::session::Session;
 use crate::tables::{correlation_columns, edge_columns};
 use crate::usage::usage;
 use crate::weight_sets::{check_files, each_set, path_of};
@@ -107,14 +106,14 @@ impl Xi {
     }
 
     /// Counts, estimates, prints and writes.
-    pub(crate) fn run(mut self, call: &mut Call<'_>) -> Result<()> {
+    pub(crate) fn run(mut self, session: &mut Session<'_>) -> Result<()> {
         let inputs: Vec<_> = self.estimate.files().chain(self.bins.files()).collect();
         let counts = self.counts.as_deref().map(|path| ("--counts", path));
         let others: Vec<_> = counts.into_iter().chain(self.estimate.written()).collect();
-        check(&self.output, &others, &inputs)?;
+        session.sink.check(&self.output, &others, &inputs)?;
         check_files(
             &self.estimate.weight_sets.names(),
-            &self.output,
+            (&self.output, &session.sink),
             &others,
             &inputs,
         )?;
@@ -128,8 +127,8 @@ impl Xi {
         };
         let orders = orders.as_deref();
         let sets = self.estimate.weight_sets.names();
-        each_set(&sets, &self.output, call, |call, set, name| {
-            let estimated = (self.estimate).estimate(&spec, orders, (set, name), call)?;
+        each_set(&sets, &self.output, session, |session, set, name| {
+            let estimated = (self.estimate).estimate(&spec, orders, (set, name), session)?;
             self.result(estimated, wanted.as_ref(), orders.is_some(), name)
         })
     }
@@ -151,7 +150,7 @@ impl Xi {
             None => wanted.of(&estimated.xi)?,
         };
         if let Some(path) = &self.counts {
-            write(&grid, &path_of(path, set))?;
+            estimated.sink.write(&grid, &path_of(path, set))?;
         }
         let derived = |xi: &Correlation| wanted.of(xi).map(Projection::in_a_row);
         let covariance = if of_sums {

@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::saved::NamedTable;
 use super::settings::difference;
 use crate::args::OutputFlags;
-use crate::output::{check, deliver};
 use crate::paths::ReadFile;
-use crate::record::{Arguments, Record};
+use crate::record::Record;
+use crate::session::Session;
 use crate::tables::{base_names, of_rest};
 use crate::usage::usage;
 
@@ -167,15 +167,17 @@ fn too_few(found: usize) -> anyhow::Error {
 
 impl Concatenate {
     /// Reads, checks, joins, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let inputs: Vec<_> = self.results.iter().map(ReadFile::as_path).collect();
-        check(&self.output, &[], &inputs)?;
+        session.sink.check(&self.output, &[], &inputs)?;
         if inputs.len() < 2 {
             return Err(too_few(inputs.len()));
         }
-        let record = Record::begin(arguments);
+        let record = Record::begin(session.arguments);
         let inputs = inputs.into_iter().map(NamedTable::read);
         let inputs = inputs.collect::<Result<Vec<_>>>()?;
-        deliver(&concatenated(&inputs, record)?, &self.output)
+        session
+            .sink
+            .deliver(&concatenated(&inputs, record)?, &self.output)
     }
 }

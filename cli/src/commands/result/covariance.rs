@@ -11,10 +11,10 @@ use super::mean::Estimates;
 use super::realisations::Realisations;
 use crate::args::OutputFlags;
 use crate::catalogs::Files;
-use crate::output::{check, deliver, write};
 use crate::paths::WrittenFile;
-use crate::record::{Arguments, Record};
+use crate::record::Record;
 use crate::scatter::{check_bins, covariance_table, say_inverse};
+use crate::session::Session;
 use crate::usage::usage;
 
 /// Arguments of `result covariance`.
@@ -79,12 +79,12 @@ impl OverMocks {
     }
 
     /// Reads, computes, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let inputs: Vec<_> = self.results.iter().flat_map(Files::iter).collect();
         let mean = self.mean.as_deref().map(|path| ("--mean", path));
         let others: Vec<_> = mean.into_iter().collect();
-        check(&self.output, &others, &inputs)?;
-        let mut record = Record::begin(arguments);
+        session.sink.check(&self.output, &others, &inputs)?;
+        let mut record = Record::begin(session.arguments);
         let realisations = Realisations::read(&self.results)?;
         let estimates = Estimates::new(&realisations)?;
         let bins = estimates.number();
@@ -109,9 +109,11 @@ impl OverMocks {
         warn_of_degenerate(&covariance);
         record.set("realisations", realisations.described()?);
         if let Some(path) = &self.mean {
-            write(&estimates.mean(&covariance, &record)?, path)?;
+            session
+                .sink
+                .write(&estimates.mean(&covariance, &record)?, path)?;
         }
         let table = covariance_table(&covariance, &estimates.bins()?, estimates.name(), &record)?;
-        deliver(&table, &self.output)
+        session.sink.deliver(&table, &self.output)
     }
 }

@@ -13,10 +13,10 @@ use super::saved::NamedTable;
 use super::shell_rr::ShellRr;
 use crate::args::OutputFlags;
 use crate::edges::ends;
-use crate::output::{check, deliver};
 use crate::paths::ReadFile;
-use crate::record::{Arguments, Record};
+use crate::record::Record;
 use crate::saved::floats;
+use crate::session::Session;
 use crate::usage::usage;
 
 /// Arguments of `result integral-constraint`.
@@ -252,13 +252,13 @@ impl Constraint {
     }
 
     /// Reads, computes, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let path = self.result.as_path();
         let others = [self.model.as_deref(), self.radial.as_deref()];
         let inputs: Vec<&Path> = std::iter::once(path)
             .chain(others.into_iter().flatten())
             .collect();
-        check(&self.output, &[], &inputs)?;
+        session.sink.check(&self.output, &[], &inputs)?;
         if self.model.is_none() {
             let gamma = self.slope()?;
             if !gamma.is_finite() {
@@ -267,7 +267,7 @@ impl Constraint {
                 )));
             }
         }
-        let record = Record::begin(arguments);
+        let record = Record::begin(session.arguments);
         let input = NamedTable::read(path)?;
         let (table, kind) = (&input.table, input.whole()?);
         let place = || path.display().to_string();
@@ -291,6 +291,6 @@ impl Constraint {
         let mut record = input.record_of_made(&input.axes()?, record)?;
         record.set("integral_constraint", lacking.record);
         let meta = record.finish(kind);
-        deliver(&Table { columns, meta }, &self.output)
+        session.sink.deliver(&Table { columns, meta }, &self.output)
     }
 }

@@ -9,9 +9,9 @@ use super::along::Along;
 use super::counts::PairCounts;
 use super::saved::NamedTable;
 use crate::args::OutputFlags;
-use crate::output::{check, deliver};
 use crate::paths::ReadFile;
-use crate::record::{Arguments, Record};
+use crate::record::Record;
+use crate::session::Session;
 
 /// Arguments of `result rebin`.
 #[derive(Debug, Args)]
@@ -64,11 +64,13 @@ pub(super) fn rebinned(input: &NamedTable, by: &Neighbours, record: Record) -> R
 
 impl Rebin {
     /// Reads, adds, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let path = self.result.as_path();
-        check(&self.output, &[], &[path])?;
-        let record = Record::begin(arguments);
+        session.sink.check(&self.output, &[], &[path])?;
+        let record = Record::begin(session.arguments);
         let input = NamedTable::read(path)?;
-        deliver(&rebinned(&input, &self.neighbours, record)?, &self.output)
+        session
+            .sink
+            .deliver(&rebinned(&input, &self.neighbours, record)?, &self.output)
     }
 }

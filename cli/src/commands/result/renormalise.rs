@@ -7,9 +7,9 @@ use clap::Args;
 use super::counts::PairCounts;
 use super::saved::NamedTable;
 use crate::args::OutputFlags;
-use crate::output::{check, deliver};
 use crate::paths::ReadFile;
-use crate::record::{Arguments, Record};
+use crate::record::Record;
+use crate::session::Session;
 use crate::usage::usage;
 
 /// Arguments of `result renormalise`.
@@ -55,13 +55,13 @@ pub(super) fn renormalised(input: &NamedTable, total_weight: f64, record: Record
 
 impl Renormalise {
     /// Reads, multiplies, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let path = self.result.as_path();
-        check(&self.output, &[], &[path])?;
+        session.sink.check(&self.output, &[], &[path])?;
         check_total(self.total_weight)?;
-        let record = Record::begin(arguments);
+        let record = Record::begin(session.arguments);
         let input = NamedTable::read(path)?;
-        deliver(
+        session.sink.deliver(
             &renormalised(&input, self.total_weight, record)?,
             &self.output,
         )

@@ -9,9 +9,9 @@ use super::along::Along;
 use super::saved::NamedTable;
 use crate::args::OutputFlags;
 use crate::edges::ends;
-use crate::output::{check, deliver};
 use crate::paths::ReadFile;
-use crate::record::{Arguments, Record};
+use crate::record::Record;
+use crate::session::Session;
 
 /// Arguments of `result slice`.
 #[derive(Debug, Args)]
@@ -89,11 +89,13 @@ pub(super) fn sliced(input: &NamedTable, ranges: &Ranges, record: Record) -> Res
 
 impl Slice {
     /// Reads, leaves bins out, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let path = self.result.as_path();
-        check(&self.output, &[], &[path])?;
-        let record = Record::begin(arguments);
+        session.sink.check(&self.output, &[], &[path])?;
+        let record = Record::begin(session.arguments);
         let input = NamedTable::read(path)?;
-        deliver(&sliced(&input, &self.ranges, record)?, &self.output)
+        session
+            .sink
+            .deliver(&sliced(&input, &self.ranges, record)?, &self.output)
     }
 }

@@ -12,8 +12,8 @@ use super::realisations::Realisations;
 use super::saved::NamedTable;
 use crate::args::OutputFlags;
 use crate::catalogs::Files;
-use crate::output::{check, deliver};
-use crate::record::{Arguments, Record};
+use crate::record::Record;
+use crate::session::Session;
 use crate::tables::base_names;
 
 /// Arguments of `result sum`.
@@ -111,11 +111,13 @@ pub(super) fn summed(realisations: &Realisations, mut record: Record) -> Result<
 
 impl Sum {
     /// Reads, adds, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let inputs: Vec<_> = self.results.iter().flat_map(Files::iter).collect();
-        check(&self.output, &[], &inputs)?;
-        let record = Record::begin(arguments);
+        session.sink.check(&self.output, &[], &inputs)?;
+        let record = Record::begin(session.arguments);
         let realisations = Realisations::read(&self.results)?;
-        deliver(&summed(&realisations, record)?, &self.output)
+        session
+            .sink
+            .deliver(&summed(&realisations, record)?, &self.output)
     }
 }

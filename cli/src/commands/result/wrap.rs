@@ -8,9 +8,9 @@ use clap::Args;
 use super::counts::PairCounts;
 use super::saved::NamedTable;
 use crate::args::OutputFlags;
-use crate::output::{check, deliver};
 use crate::paths::ReadFile;
-use crate::record::{Arguments, Record};
+use crate::record::Record;
+use crate::session::Session;
 
 /// Arguments of `result wrap`.
 #[derive(Debug, Args)]
@@ -38,11 +38,13 @@ pub(super) fn wrapped(input: &NamedTable, record: Record) -> Result<Table> {
 
 impl Wrap {
     /// Reads, folds, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let path = self.result.as_path();
-        check(&self.output, &[], &[path])?;
-        let record = Record::begin(arguments);
+        session.sink.check(&self.output, &[], &[path])?;
+        let record = Record::begin(session.arguments);
         let input = NamedTable::read(path)?;
-        deliver(&wrapped(&input, record)?, &self.output)
+        session
+            .sink
+            .deliver(&wrapped(&input, record)?, &self.output)
     }
 }
