@@ -95,10 +95,20 @@ pub(crate) fn rest_name(name: &str, number: usize) -> String {
     }
 }
 
+/// Whether a column holds what others leave of a sum.
+pub(crate) fn is_rest(name: &str) -> bool {
+    name.ends_with("_rest") || name.ends_with("_rest_2")
+}
+
+/// Whether a column is there for what reads the counts back alone: a rest, or the sums that means are made of.
+pub(crate) fn is_for_counts(name: &str) -> bool {
+    is_rest(name) || name.starts_with("sum_") || name.contains("_sum_")
+}
+
 /// The columns of one sum: `name` holds the float64 nearest to it and, where some row has more, `name_rest` what that leaves, and so on.
 pub(crate) fn sum_columns(name: &str, described: &str, sums: &ExactSums) -> Vec<TableColumn> {
     let mut columns: Vec<TableColumn> = Vec::new();
-    for (number, part) in sums.parts().into_iter().take(1).enumerate() {
+    for (number, part) in sums.parts().into_iter().enumerate() {
         columns.push(match &columns[..] {
             [] => TableColumn::floats(name, described, part),
             before => {

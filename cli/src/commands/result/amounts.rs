@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use super::grid::Grid;
 use super::saved::bin_columns;
+use crate::tables::is_rest;
 
 /// The columns of pair counts, one value a bin.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,10 +28,17 @@ struct Mean {
     values: Vec<f64>,
 }
 
-/// Whether a column is one of sums: `weight`, `L2`, `L4`..
+/// Whether a column is one of sums: `weight`, `L2`, `L4`.., `sum_r`, `weighted_sum_r`..
 fn is_sum(name: &str) -> bool {
     let degree = name.strip_prefix('L').and_then(|l| l.parse::<u32>().ok());
-    name == "weight" || degree.is_some()
+    let of_separations = name.strip_prefix("weighted_").unwrap_or(name);
+    name == "weight" || degree.is_some() || of_separations.starts_with("sum_")
+}
+
+/// The same with sums as float64 alone.
+pub(super) fn without_rests(mut table: Table) -> Table {
+    table.columns.retain(|column| !is_rest(&column.name));
+    table
 }
 
 impl Mean {
@@ -70,7 +78,7 @@ impl Amounts {
                 (name, Values::Floats(values)) if is_sum(name) => {
                     sums.push((name.to_owned(), values.clone()));
                 }
-                (name, _) if known.contains(&name) => {}
+                (name, _) if known.contains(&name) || is_rest(name) => {}
                 (name, _) => {
                     let unknown = || format!("column `{name}`: it is not known how it adds up");
                     means.push(mean.with_context(unknown)?);

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::amounts::without_rests;
 use super::grid::Grid;
 use super::rebin::record_of;
 use super::saved::read;
@@ -130,7 +131,8 @@ impl Concatenate {
             )));
         }
         let record = Record::begin(arguments);
-        let (mut whole, kind) = read(inputs[0])?;
+        let (whole, kind) = read(inputs[0])?;
+        let mut whole = without_rests(whole);
         if matches!(
             kind,
             ResultKind::Rdf | ResultKind::Randoms | ResultKind::Field | ResultKind::Thermodynamics
@@ -144,7 +146,7 @@ impl Concatenate {
         let first = settings(&whole);
         let mut grid = Grid::of(&whole)?;
         for path in &inputs[1..] {
-            let (table, _) = read(path)?;
+            let table = without_rests(read(path)?.0);
             let place = || {
                 format!(
                     "{} does not go on where {} ends",

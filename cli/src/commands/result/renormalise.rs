@@ -6,6 +6,7 @@ use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
+use super::amounts::without_rests;
 use super::grid::Grid;
 use super::rebin::record_of;
 use super::saved::counts;
@@ -32,6 +33,7 @@ pub(crate) struct Renormalise {
 /// Whether a column is one of weights, or of sums that have them as a factor.
 fn is_weighted(name: &str) -> bool {
     name == "weight"
+        || name.starts_with("weighted_sum_")
         || name
             .strip_prefix('L')
             .is_some_and(|l| l.parse::<u32>().is_ok())
@@ -49,7 +51,7 @@ impl Renormalise {
             )));
         }
         let record = Record::begin(arguments);
-        let mut table = counts(path, "given another total")?;
+        let mut table = without_rests(counts(path, "given another total")?);
         let place = || path.display().to_string();
         let total = Total::of(&table).with_context(place)?;
         let weighted = table.column("weight").is_some();

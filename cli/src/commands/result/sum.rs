@@ -14,6 +14,7 @@ use crate::args::OutputFlags;
 use crate::catalogs::Files;
 use crate::output::{check, deliver};
 use crate::record::{Arguments, Record};
+use crate::tables::is_rest;
 
 /// Arguments of `result sum`.
 #[derive(Debug, Args)]
@@ -127,8 +128,8 @@ impl Total {
 fn check_alike(realisations: &Realisations, totals: &[Total]) -> Result<()> {
     let first = realisations.first();
     let names = |table: &Table| -> Vec<String> {
-        let columns = table.columns.iter();
-        columns.map(|column| column.name.clone()).collect()
+        let names = table.columns.iter().map(|column| &column.name);
+        names.filter(|name| !is_rest(name)).cloned().collect()
     };
     let expected = names(&first.table);
     for (one, total) in realisations.iter().zip(totals) {
