@@ -97,10 +97,8 @@ pub(crate) fn rest_name(name: &str, number: usize) -> String {
 
 /// The name of the sum that a column of this name holds what others leave of.
 pub(crate) fn of_rest(name: &str) -> Option<&str> {
-    let endings = ["_rest", "_rest_2"].into_iter();
-    endings
-        .filter_map(|ending| name.strip_suffix(ending))
-        .next()
+    let mut endings = ["_rest", "_rest_2"].into_iter();
+    endings.find_map(|ending| name.strip_suffix(ending))
 }
 
 /// Whether a column is there for what reads the counts back alone: a rest, or the sums that means are made of.
