@@ -13,6 +13,7 @@ use crate::args::{FormatName, OutputFlags};
 use crate::files::Written;
 use crate::session::Sink;
 use crate::summary;
+use crate::tables::is_for_counts;
 use crate::text::{columns_of, full, head, short};
 use crate::usage::usage;
 
@@ -221,11 +222,13 @@ fn shown(table: &Table, file: Option<&Path>, terminal: bool) -> Result<String> {
 
 /// The first `shown` rows of a table, floats spelled by `spell`.
 fn aligned(table: &Table, shown: usize, spell: fn(f64) -> String) -> String {
+    let columns = table.columns.iter();
+    let columns: Vec<_> = columns.filter(|c| !is_for_counts(&c.name)).collect();
     let cell = |values: &Values, row: usize| match values {
         Values::Integers(values) => values[row].to_string(),
         Values::Floats(values) => spell(values[row]),
     };
-    let mut rows = vec![table.columns.iter().map(head).collect::<Vec<_>>()];
-    rows.extend((0..shown).map(|row| table.columns.iter().map(|c| cell(&c.values, row)).collect()));
+    let mut rows = vec![columns.iter().map(|c| head(c)).collect::<Vec<_>>()];
+    rows.extend((0..shown).map(|row| columns.iter().map(|c| cell(&c.values, row)).collect()));
     columns_of(&rows, &[])
 }

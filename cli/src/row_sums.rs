@@ -30,8 +30,8 @@ impl RowSums {
             npairs: counts.npairs().to_vec(),
             weight: counts.weight_sums(),
             legendre: legendre.collect(),
-            separation: None,
-            weighted_separation: None,
+            separation: counts.separation_sums(),
+            weighted_separation: counts.weighted_separation_sums(),
         }
     }
 
@@ -69,6 +69,9 @@ impl RowSums {
             *all = ExactSums::joined(vec![first, all.rows(n..rows)]);
         };
         if let (Some(all), Some(first)) = (&mut self.weight, first.weight) {
+            put(all, first);
+        }
+        for ((_, all), (_, first)) in self.legendre.iter_mut().zip(first.legendre) {
             put(all, first);
         }
     }

@@ -97,21 +97,25 @@ pub(crate) fn rest_name(name: &str, number: usize) -> String {
 
 /// The name of the sum that a column of this name holds what others leave of.
 pub(crate) fn of_rest(name: &str) -> Option<&str> {
-    let (sum, number) = name.rsplit_once("_rest")?;
-    let numbered = || number.strip_prefix('_')?.parse::<usize>().ok();
-    (number.is_empty() || numbered().is_some()).then_some(sum)
+    let mut endings = ["_rest", "_rest_2"].into_iter();
+    endings.find_map(|ending| name.strip_suffix(ending))
 }
 
-/// The names of the columns of a table, but for those of what others leave of a sum.
-pub(crate) fn base_names(table: &Table) -> Vec<&str> {
+/// Whether a column is there for what reads the counts back alone: a rest, or the sums that means are made of.
+pub(crate) fn is_for_counts(name: &str) -> bool {
+    of_rest(name).is_some() || name.starts_with("sum_") || name.contains("_sum_")
+}
+
+/// The names of the columns of a table, but for those that are there for what reads the counts back alone.
+pub(crate) fn shown_names(table: &Table) -> Vec<&str> {
     let names = table.columns.iter().map(|column| column.name.as_str());
-    names.filter(|name| of_rest(name).is_none()).collect()
+    names.filter(|name| !is_for_counts(name)).collect()
 }
 
 /// The columns of one sum: `name` holds the float64 nearest to it and, where some row has more, `name_rest` what that leaves, and so on.
 pub(crate) fn sum_columns(name: &str, described: &str, sums: &ExactSums) -> Vec<TableColumn> {
     let mut columns: Vec<TableColumn> = Vec::new();
-    for (number, part) in sums.parts().into_iter().take(1).enumerate() {
+    for (number, part) in sums.parts().into_iter().enumerate() {
         columns.push(match &columns[..] {
             [] => TableColumn::floats(name, described, part),
             before => {

@@ -17,6 +17,7 @@ mod cuda;
 mod cuts;
 mod dumps;
 mod estimates;
+mod exact_counts;
 #[cfg(all(unix, feature = "plot"))]
 mod examples;
 mod field;

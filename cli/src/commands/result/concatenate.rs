@@ -12,7 +12,7 @@ use crate::args::OutputFlags;
 use crate::paths::ReadFile;
 use crate::record::Record;
 use crate::session::Session;
-use crate::tables::{base_names, of_rest};
+use crate::tables::{of_rest, shown_names};
 use crate::usage::usage;
 
 /// Arguments of `result concatenate`.
@@ -70,7 +70,7 @@ fn joined((a, b): (&TableColumn, &TableColumn), [of_a, of_b]: &[RowMap; 2]) -> R
     })
 }
 
-/// The columns of both tables; what sums leave may be in one of them alone, and is 0 in the rows of the other.
+/// The columns that both tables have, which are all that are shown; what sums leave may be in one of them alone, and is 0 in the rows of the other.
 fn all_joined(first: &Table, second: &Table, maps: &[RowMap; 2]) -> Result<Vec<TableColumn>> {
     let rests = |table: &Table, base: &str| -> Vec<TableColumn> {
         let columns = table.columns.iter();
@@ -82,11 +82,11 @@ fn all_joined(first: &Table, second: &Table, maps: &[RowMap; 2]) -> Result<Vec<T
         if of_rest(&a.name).is_some() {
             continue;
         }
-        let missing = || format!("there is no column `{}`", a.name);
-        all.push(joined(
-            (a, second.column(&a.name).with_context(missing)?),
-            maps,
-        )?);
+        let Some(b) = second.column(&a.name) else {
+            // Sums that results of older versions do not hold.
+            continue;
+        };
+        all.push(joined((a, b), maps)?);
         let [of_a, of_b] = [first, second].map(|table| rests(table, &a.name));
         let longer = if of_a.len() < of_b.len() {
             &of_b
@@ -113,7 +113,7 @@ fn check_alike(first: &Table, table: &Table) -> Result<()> {
     if let Some(difference) = difference(&settings(first), &settings(table)) {
         bail!("{difference}");
     }
-    let [expected, found] = [first, table].map(|table| base_names(table).join(", "));
+    let [expected, found] = [first, table].map(|table| shown_names(table).join(", "));
     if found != expected {
         bail!("its columns: {found}, not {expected}");
     }

@@ -14,7 +14,7 @@ use crate::args::OutputFlags;
 use crate::catalogs::Files;
 use crate::record::Record;
 use crate::session::Session;
-use crate::tables::base_names;
+use crate::tables::shown_names;
 
 /// Arguments of `result sum`.
 #[derive(Debug, Args)]
@@ -42,7 +42,7 @@ fn check_alike(all: &[(&NamedTable, PairCounts<'_>)]) -> Result<()> {
     let Some((first, counts)) = all.first() else {
         return Ok(());
     };
-    let expected = base_names(&first.table).join(", ");
+    let expected = shown_names(&first.table).join(", ");
     for (one, own) in all {
         let differs = |what: &str, found: String, expected: String| {
             let (name, first) = (&one.name, &first.name);
@@ -51,7 +51,7 @@ fn check_alike(all: &[(&NamedTable, PairCounts<'_>)]) -> Result<()> {
         if of(own) != of(counts) {
             return differs("pairs", of(own), of(counts));
         }
-        let found = base_names(&one.table).join(", ");
+        let found = shown_names(&one.table).join(", ");
         if found != expected {
             return differs("columns", found, expected);
         }
