@@ -211,10 +211,6 @@ fn steps_that_cannot_be_are_refused_before_the_first() {
             "line 5: rdf takes no `r-maxx`",
         ),
         (
-            MELT.replace("temperature", "temprature"),
-            "line 10: md takes no `temprature`; it takes start, ",
-        ),
-        (
             MAPS.replace(
                 "at = \"at.csv\"\noutput = \"values.csv\"",
                 "at = \"at.csv\"\noutput = \"r.csv\"",
