@@ -360,6 +360,9 @@ pub(crate) struct OutputFlags {
     /// With a file to write to: print one line about the result instead of its rows, as jobs do
     #[arg(long, requires = "output")]
     pub(crate) brief: bool,
+    /// Whether jobs print one line about it, though there is no --brief.
+    #[arg(skip)]
+    pub(crate) brief_in_jobs: bool,
 }
 
 impl OutputFlags {
@@ -373,6 +376,7 @@ impl OutputFlags {
             #[cfg(feature = "plot")]
             r2: false,
             brief: false,
+            brief_in_jobs: true,
         }
     }
 }

@@ -121,7 +121,8 @@ pub(crate) fn deliver(table: &Table, flags: &OutputFlags) -> Result<()> {
     if flags.file().is_some() && is_quiet() {
         return Ok(());
     }
-    if let (true, Some(path)) = (flags.brief, flags.file()) {
+    let brief = flags.brief || flags.brief_in_jobs && table.meta.contains_key("job");
+    if let (true, Some(path)) = (brief, flags.file()) {
         return print(&summary::in_a_line(table, path)?);
     }
     print(&shown(table, flags.file(), io::stdout().is_terminal())?)

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::SystemTime;
 
-use albireo_catalogs::Table;
+use albireo_catalogs::{Table, read_record};
 use anyhow::{Context, Result};
 use clap::{Args, CommandFactory, Parser};
+use serde_json::{Map, Value, json};
 
 use crate::Cli;
 use crate::caller;
@@ -76,8 +77,8 @@ fn written(path: &str) -> Option<SystemTime> {
     Path::new(path).metadata().ok()?.modified().ok()
 }
 
-/// Whether the files that a measurement writes are there, a result of this very command among them, and none older than a file that it
-/// reads.
+/// Whether the files that a measurement writes are there, all that say how they were made by this very command, at least one of them, and none
+/// older than a file that it reads.
 fn is_done(made: &Measurement) -> bool {
     let outputs: Vec<String> = (made.files.outputs.iter())
         .flat_map(|path| files_of(path, &made.arguments))
@@ -95,23 +96,24 @@ fn is_done(made: &Measurement) -> bool {
         return false;
     }
     let command = command_line(&made.arguments);
-    let same = |table: &Table| table.meta.get("command").and_then(|c| c.as_str()) == Some(&command);
-    let mut outputs = outputs.iter().map(Path::new);
-    outputs.any(|path| Table::check_path(path).is_ok() && is_one(path, same))
-}
-
-/// Whether a file is a result that is such a one.
-fn is_one(path: &Path, such: impl Fn(&Table) -> bool) -> bool {
-    Table::read(path).is_ok_and(|table| such(&table))
+    let records = outputs.iter().map(Path::new).map(read_record);
+    let records: Vec<_> = records.filter_map(Result::ok).collect();
+    // Figures never say it, and are drawn at once.
+    if records.is_empty() && made.arguments[1] != *"plot" {
+        tracing::info!(
+            "[{}] is made again: none of its files says by which command it was made, as tables do and maps in .h5 and .npy: {}",
+            made.name,
+            outputs.join(", ")
+        );
+    }
+    let same = |record: &Map<String, Value>| record.get("command") == Some(&json!(command));
+    !records.is_empty() && records.iter().all(same)
 }
 
 /// The command line that made a result.
 fn command_of(path: &Path) -> Result<Measurement> {
-    let table = Table::read(path)?;
-    let command = table
-        .meta
-        .get("command")
-        .and_then(|command| command.as_str());
+    let record = read_record(path)?;
+    let command = record.get("command").and_then(|command| command.as_str());
     let words = command.and_then(shlex::split);
     let words =
         words.with_context(|| format!("{}: no command stands in its record", path.display()))?;
@@ -126,8 +128,8 @@ fn command_of(path: &Path) -> Result<Measurement> {
 
 /// The job file whose measurement made a result, as it was then.
 fn job_of(path: &Path) -> Result<String> {
-    let table = Table::read(path)?;
-    let job = table.meta.get("job").and_then(|job| job.get("text"));
+    let record = read_record(path)?;
+    let job = record.get("job").and_then(|job| job.get("text"));
     let text = job.and_then(|text| text.as_str());
     let text = text.with_context(|| format!("{}: it comes from no job file", path.display()))?;
     Ok(text.to_owned())

@@ -32,6 +32,7 @@ mod frames_in_time;
 #[cfg(target_os = "linux")]
 mod full_disks;
 mod job;
+mod job_steps;
 #[allow(dead_code, reason = "shared with other tests")]
 #[path = "../../../catalogs/tests/made/mod.rs"]
 mod made;
