@@ -52,6 +52,7 @@ mod paths;
 mod place_and_time;
 mod planning;
 mod progress;
+mod reads;
 mod record;
 mod row_sums;
 mod saved;
@@ -75,7 +76,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::Result;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
 /// Operations on saved results in memory, as `albireo result` does them on files.
@@ -113,6 +114,22 @@ struct Cli {
     /// Write over files that are no results of albireo too; its own results are replaced without
     #[arg(long, global = true, help_heading = "Output")]
     overwrite: bool,
+}
+
+impl Cli {
+    /// The command of a command line, and its words with the files that it reads.
+    fn of_words(words: Vec<OsString>) -> Result<(Self, Arguments), clap::Error> {
+        let mut program = Self::command();
+        let matches = program.try_get_matches_from_mut(&words)?;
+        let cli = Self::from_arg_matches(&matches);
+        let cli = cli.map_err(|refusal| refusal.format(&mut program))?;
+        let arguments = Arguments {
+            words,
+            reads: reads::read_by(&matches),
+            job: None,
+        };
+        Ok((cli, arguments))
+    }
 }
 
 /// What to do.
@@ -273,8 +290,8 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
     let is_first = world.is_none_or(|world| world.rank() == 0);
     #[cfg(feature = "parquet")]
     albireo_catalogs::quiet_decoder_panics();
-    let cli = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => cli,
+    let (cli, arguments) = match Cli::of_words(arguments) {
+        Ok(parsed) => parsed,
         Err(refusal) => {
             // Help and versions are of this kind too.
             if is_first {
@@ -284,7 +301,7 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
         }
     };
     start_log(&cli, is_first);
-    let (arguments, mut kept) = (Arguments::of(arguments), Kept::default());
+    let mut kept = Kept::default();
     let mut session = Session::new(&arguments, &mut kept);
     let done = progress::listen_for_signals().and_then(|()| match world {
         None => carry_out(cli, &mut session),
@@ -381,8 +398,8 @@ pub fn call(called: Called, watch: &std::sync::Arc<dyn Watch>) -> Result<Outcome
         kept,
         level,
     } = called;
-    let cli = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => cli,
+    let (cli, arguments) = match Cli::of_words(arguments) {
+        Ok(parsed) => parsed,
         Err(refusal) if refusal.use_stderr() => {
             return Err(CallError::Wrong(usage::in_a_line(&refusal)));
         }
@@ -394,7 +411,7 @@ pub fn call(called: Called, watch: &std::sync::Arc<dyn Watch>) -> Result<Outcome
         }
     };
     let carry = |caller: &Rc<caller::Caller>| {
-        let (arguments, mut kept) = (Arguments::of(arguments), Kept::giving(given));
+        let mut kept = Kept::giving(given);
         let mut session = Session::new(&arguments, &mut kept);
         session.sink.caller = Some(Rc::clone(caller));
         carry_out(cli, &mut session)

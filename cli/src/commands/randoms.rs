@@ -1,7 +1,7 @@
 //! `albireo randoms`: random catalogues.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use albireo::random::{self, Distribution, MAX_SMOOTH_BINS, SkyWindow};
 use albireo::regions::{Footprint, MAX_FOOTPRINT_NSIDE};
@@ -165,8 +165,7 @@ impl Randoms {
     /// Makes the points and writes them.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let output = self.output_flags();
-        let inputs = self.shape.like.iter().flat_map(Files::iter);
-        let inputs: Vec<&Path> = inputs.chain(self.shape.mask.as_deref()).collect();
+        let inputs = session.arguments.inputs();
         session.sink.check(&output, &[], &inputs)?;
         let selection = Selection::from(self.columns.clone());
         self.mask.check(self.shape.mask.as_deref())?;

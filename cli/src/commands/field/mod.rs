@@ -77,7 +77,7 @@ fn planes_at_once(plane: usize, planes: usize, least: usize) -> usize {
 impl Field {
     /// Makes the sums and writes them.
     pub(crate) fn run(self, session: &mut Session<'_>) -> Result<()> {
-        self.check_output(&session.sink)?;
+        self.check_output(&session.arguments.inputs(), &session.sink)?;
         let asked = self.kernel.term()?;
         if !self.ions.ions.is_empty() && !self.kernel.needs_charges() {
             return Err(usage("--ions is for coulomb and ewald potentials"));
@@ -159,10 +159,9 @@ impl Field {
     }
 
     /// Refuses what could not be written in the end.
-    fn check_output(&self, sink: &Sink) -> Result<()> {
-        let inputs: Vec<&Path> = self.inputs().collect();
+    fn check_output(&self, inputs: &[&Path], sink: &Sink) -> Result<()> {
         if self.at.is_some() {
-            return sink.check(&self.output_flags(), &[], &inputs);
+            return sink.check(&self.output_flags(), &[], inputs);
         }
         let output = self.output.as_path();
         if GridFormat::of(output).is_none() {
@@ -183,7 +182,7 @@ impl Field {
         if let Some(record) = &record {
             written.push(Written::probe("the record of --output,", record)?);
         }
-        sink.keep_apart(&written, &inputs)
+        sink.keep_apart(&written, inputs)
     }
 
     /// Makes a grid plane by plane and writes it; how many pairs are closer than `r_min`.

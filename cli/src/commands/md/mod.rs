@@ -50,7 +50,7 @@ Examples:
 impl Md {
     /// Makes the steps and writes what was asked for.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
-        self.check_outputs(&session.sink)?;
+        self.check_outputs(&session.arguments.inputs(), &session.sink)?;
         let potential = self.fluid.potential()?;
         let thermostat = self.thermostat()?;
         let engine = self.engine()?;
@@ -91,15 +91,14 @@ impl Md {
     }
 
     /// Refuses what could not be written in the end.
-    fn check_outputs(&self, sink: &Sink) -> Result<()> {
+    fn check_outputs(&self, inputs: &[&Path], sink: &Sink) -> Result<()> {
         let written = &self.written;
-        let inputs: Vec<&Path> = self.start.as_deref().into_iter().collect();
         let others: Vec<(&str, &Path)> = written
             .rdf
             .iter()
             .map(|path| ("--rdf", path.as_path()))
             .collect();
-        sink.check(&self.output_flags(), &others, &inputs)?;
+        sink.check(&self.output_flags(), &others, inputs)?;
         let mut apart = vec![];
         let tables = [Some(written.output.as_path()), written.rdf.as_deref()];
         for table in tables
@@ -128,6 +127,6 @@ impl Md {
         if let Some(path) = &written.checkpoint {
             apart.push(Written::probe("--checkpoint", path)?);
         }
-        sink.keep_apart(&apart, &inputs)
+        sink.keep_apart(&apart, inputs)
     }
 }

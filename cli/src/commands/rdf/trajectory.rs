@@ -99,7 +99,8 @@ impl Rdf {
         // Of what lies in memory there are no checkpoints.
         let files = if in_memory { &[][..] } else { paths };
         let fingerprint = fingerprint(files, &asked)?;
-        let digests = Digests::begin(self.files().filter(|_| !in_memory), session.is_first());
+        let inputs = session.arguments.inputs().into_iter();
+        let digests = Digests::begin(inputs.filter(|_| !in_memory), session.is_first());
         let open = Opened {
             source,
             choice,

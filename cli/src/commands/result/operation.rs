@@ -87,7 +87,11 @@ pub fn operate(
     inputs: Vec<NamedTable>,
     command: &[OsString],
 ) -> Result<Table, CallError> {
-    let record = Record::begin(&Arguments::of(command.to_vec()));
+    let words = command.to_vec();
+    let record = Record::begin(&Arguments {
+        words,
+        ..Arguments::default()
+    });
     made(operation, inputs, record).map_err(|error| {
         if is_wrong_call(&error) {
             CallError::Wrong(in_words(&error))
