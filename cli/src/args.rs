@@ -243,19 +243,6 @@ pub(crate) struct BinFlags {
     pub(crate) pi_bins: Option<EdgeSpec>,
 }
 
-impl BinFlags {
-    /// The files that edges are read from.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
-        [
-            Some(&self.bins),
-            self.mu_bins.as_ref(),
-            self.pi_bins.as_ref(),
-        ]
-        .into_iter()
-        .filter_map(|spec| spec?.file())
-    }
-}
-
 /// Who counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {

@@ -2,6 +2,7 @@
 //!
 //! Entry: [`ShellFlags`], [`table`].
 
+use std::path::Path;
 use std::str::FromStr;
 
 use albireo::binning::BinAxis;
@@ -44,6 +45,16 @@ impl FromStr for ShellSpec {
     }
 }
 
+impl ShellSpec {
+    /// The file that the shells are read from, if any.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Between(edges) => edges.file(),
+            Self::Across(_) => None,
+        }
+    }
+}
+
 /// Shells of distance from the observer.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Pairs by shells")]
@@ -79,14 +90,6 @@ impl ShellFlags {
             ));
         }
         Ok(())
-    }
-
-    /// The file that the shells are read from, if any.
-    pub(crate) fn file(&self) -> Option<&std::path::Path> {
-        match &self.shells {
-            Some(ShellSpec::Between(edges)) => edges.file(),
-            _ => None,
-        }
     }
 
     /// The data with their shells as labels, where shells are asked for.

@@ -52,6 +52,7 @@ mod paths;
 mod place_and_time;
 mod planning;
 mod progress;
+mod reads;
 mod record;
 mod scatter;
 mod shard;
@@ -72,7 +73,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::Result;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
 /// What the programs take their memory from.
@@ -104,6 +105,22 @@ struct Cli {
     /// Write over files that are no results of albireo too; its own results are replaced without
     #[arg(long, global = true, help_heading = "Output")]
     overwrite: bool,
+}
+
+impl Cli {
+    /// The command of a command line, and its words with the files that it reads.
+    fn of_words(words: Vec<OsString>) -> Result<(Self, Arguments), clap::Error> {
+        let mut program = Self::command();
+        let matches = program.try_get_matches_from_mut(&words)?;
+        let cli = Self::from_arg_matches(&matches);
+        let cli = cli.map_err(|refusal| refusal.format(&mut program))?;
+        let arguments = Arguments {
+            words,
+            reads: reads::read_by(&matches),
+            job: None,
+        };
+        Ok((cli, arguments))
+    }
 }
 
 /// What to do.
@@ -263,8 +280,8 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
     let is_first = world.is_none_or(|world| world.rank() == 0);
     #[cfg(feature = "parquet")]
     albireo_catalogs::quiet_decoder_panics();
-    let cli = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => cli,
+    let (cli, arguments) = match Cli::of_words(arguments) {
+        Ok(parsed) => parsed,
         Err(refusal) => {
             // Help and versions are of this kind too.
             if is_first {
@@ -275,7 +292,7 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
     };
     start_log(&cli, is_first);
     let mut call = Call {
-        arguments: &Arguments::of(arguments),
+        arguments: &arguments,
         kept: &mut Kept::default(),
     };
     let done = progress::listen_for_signals().and_then(|()| match world {
@@ -373,8 +390,8 @@ pub fn call(called: Called, watch: &std::sync::Arc<dyn Watch>) -> Result<Outcome
         kept,
         level,
     } = called;
-    let cli = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => cli,
+    let (cli, arguments) = match Cli::of_words(arguments) {
+        Ok(parsed) => parsed,
         Err(refusal) if refusal.use_stderr() => {
             return Err(CallError::Wrong(usage::in_a_line(&refusal)));
         }
@@ -387,7 +404,7 @@ pub fn call(called: Called, watch: &std::sync::Arc<dyn Watch>) -> Result<Outcome
     };
     let carry = || {
         let mut call = Call {
-            arguments: &Arguments::of(arguments),
+            arguments: &arguments,
             kept: &mut Kept::giving(given),
         };
         carry_out(cli, &mut call)

@@ -2,8 +2,6 @@
 //!
 //! Entry: [`PairWeightFlags`], [`Weighting`]. What such a weight is, is the library's; here it is found out which pairs have one.
 
-use std::path::Path;
-
 use albireo::tally::{InverseProbability, PairNormalisation, PairWeight, Realisations};
 use albireo::{Pairs, Particles};
 use albireo_samples::{Samples, Source};
@@ -59,11 +57,6 @@ pub(crate) struct PairWeightFlags {
 }
 
 impl PairWeightFlags {
-    /// The files that are read.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
-        self.angular.iter().flat_map(AngularFiles::paths)
-    }
-
     /// Refuses flags about bits where no sample has any.
     fn check(&self, sources: &[Source]) -> Result<()> {
         let given = [

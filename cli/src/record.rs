@@ -3,7 +3,7 @@
 //! Entry: [`Record`], filled while a command works. `Table::kind` and `Table::edges` read it back.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Instant, SystemTime};
 
@@ -19,6 +19,8 @@ use crate::place_and_time::{host, utc};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Arguments {
     pub(crate) words: Vec<OsString>,
+    /// The files that they name to be read.
+    pub(crate) reads: Vec<PathBuf>,
     /// The measurement of a job file that they stand for.
     pub(crate) job: Option<JobEntry>,
 }
@@ -39,9 +41,9 @@ pub(crate) struct JobText {
 }
 
 impl Arguments {
-    /// Arguments that come from no job.
-    pub(crate) fn of(words: Vec<OsString>) -> Self {
-        Self { words, job: None }
+    /// The files that are read, which no output may replace.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        self.reads.iter().map(PathBuf::as_path).collect()
     }
 }
 

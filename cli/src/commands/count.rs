@@ -1,7 +1,5 @@
 //! `albireo count`: raw pair counts.
 
-use std::path::Path;
-
 use albireo::tally::{Classes, Legendre};
 use albireo::{Outside, Pairs};
 use albireo_catalogs::{ResultKind, Table};
@@ -71,14 +69,6 @@ fn legendre(text: &str) -> Result<Legendre, String> {
 }
 
 impl Count {
-    /// The files that are read.
-    fn files(&self) -> Vec<&Path> {
-        let second = self.second.iter().flat_map(Files::iter);
-        let files = self.data.iter().chain(second).chain(self.bins.files());
-        let files = files.chain(self.pair_weights.files());
-        files.chain(self.shells.file()).collect()
-    }
-
     /// The catalogs, with their weights of all sets.
     fn sources(&self) -> Result<Vec<Source>> {
         let (data, second) = (self.data.clone(), self.second.clone());
@@ -118,7 +108,7 @@ impl Count {
 
     /// Counts, prints and writes.
     pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
-        let (inputs, output) = (self.files(), &self.pairs.output);
+        let (inputs, output) = (call.arguments.inputs(), &self.pairs.output);
         let sets = self.weight_sets.names();
         check(output, &[], &inputs)?;
         check_files(&sets, output, &[], &inputs)?;

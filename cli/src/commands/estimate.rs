@@ -2,7 +2,7 @@
 //!
 //! Entry: [`EstimateFlags::estimate`]. Which pairs are counted, and what becomes of them, is the library's: here are the flags.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use albireo::binning::PairOrder;
 use albireo::counts::Split;
@@ -105,7 +105,7 @@ pub(crate) struct EstimateFlags {
     #[command(flatten)]
     cuts: CutFlags,
     #[command(flatten)]
-    regions: RegionFlags,
+    pub(super) regions: RegionFlags,
     #[command(flatten)]
     pair_weights: PairWeightFlags,
     #[command(flatten)]
@@ -266,26 +266,6 @@ impl EstimateFlags {
         }
     }
 
-    /// The files that are read.
-    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
-        let optional = [
-            &self.randoms,
-            &self.cross,
-            &self.cross_randoms,
-            &self.shifted_randoms,
-        ];
-        let all = std::iter::once(&self.data).chain(optional);
-        let files = all.flatten().flat_map(Files::iter);
-        let saved = self.rr.iter().chain(&self.reuse);
-        let files = files.chain(saved.map(ReadFile::as_path));
-        files.chain(self.pair_weights.files())
-    }
-
-    /// The files that are written besides the result, by their flags.
-    pub(super) fn written(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        self.regions.written()
-    }
-
     fn sources(&self) -> Result<Vec<Source>> {
         let first = Selection::from(self.columns.clone());
         let randoms = Selection::from(self.randoms_columns.clone());
@@ -353,12 +333,6 @@ impl EstimateFlags {
                 "--rr holds no pairs weighed by bits: with --randoms-bits, leave it out",
             ));
         }
-        #[cfg(feature = "plot")]
-        {
-            let read = self.files().map(|path| ("", path));
-            let files: Vec<_> = read.chain(self.written()).collect();
-            self.regions.check_map(&files)?;
-        }
         let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
         let split = self.split.split(estimator, random)?;
         if split.is_some() && self.randoms_columns.has_bits() {
@@ -397,6 +371,8 @@ impl EstimateFlags {
             )));
         }
         let Asked { cut, method, split } = self.check(&estimator, spec)?;
+        #[cfg(feature = "plot")]
+        self.regions.check_map(&call.arguments.inputs())?;
         let mut record = Record::begin(call.arguments);
         let sources = self.sources()?;
         let wanted = Wanted {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use clap::{Args, Parser};
+use clap::Args;
 
 use crate::Cli;
 use crate::catalogs::Files;
@@ -64,9 +64,9 @@ impl Merge {
         if self.partial {
             line.push("--from-some-parts".into());
         }
-        let cli = Cli::try_parse_from(line).map_err(|refusal| usage(in_a_line(&refusal)))?;
+        let (cli, arguments) = Cli::of_words(line).map_err(|refusal| usage(in_a_line(&refusal)))?;
         let mut call = Call {
-            arguments: &Arguments::of(words),
+            arguments: &Arguments { words, ..arguments },
             kept: &mut *call.kept,
         };
         crate::carry_out(cli, &mut call)

@@ -194,11 +194,8 @@ fn around(values: &[f64]) -> Vec<f64> {
 }
 
 impl Nz {
-    /// The files that are read, and those that are written besides the result.
-    fn check(&self) -> Result<()> {
-        let bins = self.bins.as_ref().and_then(EdgeSpec::file);
-        let files = self.data.iter().chain(&self.randoms).flat_map(Files::iter);
-        let inputs: Vec<&Path> = files.chain(bins).collect();
+    /// Refuses what could not be written in the end, and flags that have no meaning.
+    fn check(&self, inputs: &[&Path]) -> Result<()> {
         let others = [
             ("--fkp-data", &self.fkp_data),
             ("--fkp-randoms", &self.fkp_randoms),
@@ -207,7 +204,7 @@ impl Nz {
             .into_iter()
             .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
             .collect();
-        check(&self.output, &others, &inputs)?;
+        check(&self.output, &others, inputs)?;
         if self.area.is_none() && self.nside.is_none() {
             return Err(usage(
                 "a density needs the area of the survey: --area in square degrees, or --nside for that of the pixels that hold it",
@@ -347,7 +344,7 @@ impl Nz {
 
     /// Reads, bins, prints and writes.
     pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
-        self.check()?;
+        self.check(&call.arguments.inputs())?;
         let cosmology: Cosmology = self.cosmology.parse().context("--cosmology")?;
         let mut record = Record::begin(call.arguments);
         let selection = Selection::from(self.columns.clone());

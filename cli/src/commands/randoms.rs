@@ -1,7 +1,7 @@
 //! `albireo randoms`: random catalogues.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use albireo::random::{self, Distribution, MAX_SMOOTH_BINS, SkyWindow};
 use albireo::regions::{Footprint, MAX_FOOTPRINT_NSIDE};
@@ -165,9 +165,7 @@ impl Randoms {
     /// Makes the points and writes them.
     pub(crate) fn run(self, call: &Call<'_>) -> Result<()> {
         let output = self.output_flags();
-        let inputs = self.shape.like.iter().flat_map(Files::iter);
-        let inputs: Vec<&Path> = inputs.chain(self.shape.mask.as_deref()).collect();
-        check(&output, &[], &inputs)?;
+        check(&output, &[], &call.arguments.inputs())?;
         let selection = Selection::from(self.columns.clone());
         self.mask.check(self.shape.mask.as_deref())?;
         let of_pixels = self.nside.is_some() && self.shape.mask.is_none();

@@ -118,22 +118,17 @@ impl RegionFlags {
 
     /// Refuses a map that could not be drawn in the end, or would replace a file that is read or written.
     #[cfg(feature = "plot")]
-    pub(super) fn check_map(&self, others: &[(&str, &Path)]) -> anyhow::Result<()> {
+    pub(super) fn check_map(&self, inputs: &[&Path]) -> anyhow::Result<()> {
         let Some(path) = &self.region_map else {
             return Ok(());
         };
         albireo_figures::check_path(path)?;
         let mut written = vec![Written::probe("--region-map", path)?];
-        let is_file = |path: &Path| !crate::caller::keeps(path);
-        let files = others
-            .iter()
-            .filter(|(flag, path)| !flag.is_empty() && is_file(path));
-        for (flag, path) in files {
-            written.push(Written::probe(*flag, path)?);
+        let files = self.written();
+        for (flag, path) in files.filter(|(_, path)| !crate::caller::keeps(path)) {
+            written.push(Written::probe(flag, path)?);
         }
-        let read = others.iter().filter(|(flag, _)| flag.is_empty());
-        let read: Vec<&Path> = read.map(|(_, path)| *path).collect();
-        keep_apart(&written, &read)
+        keep_apart(&written, inputs)
     }
 
     /// Draws the regions of the sample that they are made of, where that is asked for.

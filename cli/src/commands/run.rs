@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use albireo_catalogs::{Table, read_record};
 use anyhow::{Context, Result};
-use clap::{Args, CommandFactory, Parser};
+use clap::{Args, CommandFactory};
 use serde_json::{Map, Value, json};
 
 use crate::Cli;
@@ -58,10 +58,10 @@ const TEMPLATE: &str = include_str!("template.toml");
 
 /// The command line as the program itself would take it now, refused with its place in the job. Patterns in it stand for what they
 /// match at this moment.
-fn parsed(made: &Measurement) -> Result<Cli> {
+fn parsed(made: &Measurement) -> Result<(Cli, Arguments)> {
     let brief = made.brief.then(|| OsString::from("--brief"));
-    match Cli::try_parse_from(made.arguments.iter().chain(&brief)) {
-        Ok(cli) => Ok(cli),
+    match Cli::of_words(made.arguments.iter().cloned().chain(brief).collect()) {
+        Ok(parsed) => Ok(parsed),
         Err(refusal) => {
             let words = in_a_line(&refusal);
             Err(usage(format!(
@@ -271,7 +271,7 @@ impl Running {
                 .collect();
             for (&k, rank) in round.iter().zip(ranks) {
                 check_stop()?;
-                let shared = is_shared(&parsed(&self.measurements[k])?.command);
+                let shared = is_shared(&parsed(&self.measurements[k])?.0.command);
                 match rank.or((!shared).then_some(0)) {
                     None => self.make(k)?,
                     Some(rank) if rank == world.rank() => {
@@ -288,11 +288,12 @@ impl Running {
     fn make(&mut self, k: usize) -> Result<()> {
         let (made, number) = (&self.measurements[k], self.measurements.len());
         tracing::info!("{} of {number}: [{}]", k + 1, made.name);
-        let cli = parsed(made)?;
+        let (cli, arguments) = parsed(made)?;
         let name = made.name.clone();
         let arguments = Arguments {
             words: made.arguments.clone(),
             job: self.file.clone().map(|file| JobEntry { name, file }),
+            ..arguments
         };
         let mut call = Call {
             arguments: &arguments,

@@ -73,9 +73,12 @@ impl Wp {
             mu_bins: None,
             pi_bins: Some(self.pi_bins.clone()),
         };
-        let inputs: Vec<_> = self.estimate.files().chain(bins.files()).collect();
+        let inputs = call.arguments.inputs();
         let counts = self.counts.as_deref().map(|path| ("--counts", path));
-        let others: Vec<_> = counts.into_iter().chain(self.estimate.written()).collect();
+        let others: Vec<_> = counts
+            .into_iter()
+            .chain(self.estimate.regions.written())
+            .collect();
         check(&self.output, &others, &inputs)?;
         check_files(
             &self.estimate.weight_sets.names(),

@@ -108,9 +108,12 @@ impl Xi {
 
     /// Counts, estimates, prints and writes.
     pub(crate) fn run(mut self, call: &mut Call<'_>) -> Result<()> {
-        let inputs: Vec<_> = self.estimate.files().chain(self.bins.files()).collect();
+        let inputs = call.arguments.inputs();
         let counts = self.counts.as_deref().map(|path| ("--counts", path));
-        let others: Vec<_> = counts.into_iter().chain(self.estimate.written()).collect();
+        let others: Vec<_> = counts
+            .into_iter()
+            .chain(self.estimate.regions.written())
+            .collect();
         check(&self.output, &others, &inputs)?;
         check_files(
             &self.estimate.weight_sets.names(),

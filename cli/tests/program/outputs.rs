@@ -55,6 +55,10 @@ fn an_output_never_replaces_an_input() {
         "xi d.csv --shifted-randoms r.csv --box 10 --bins lin:1:5:4 -o ./r.csv",
         "wp d.csv --box 10 --bins @bins.csv --pi-bins lin:0:4:4 -o bins.csv",
         "wp d.csv --box 10 --bins lin:1:5:4 --pi-bins lin:0:4:4 --counts d.csv",
+        "rdf d.csv --box 10 --r-max 5 --n-bins 5 --q @bins.csv --structure bins.csv",
+        "md --atoms 108 --density 0.8 --steps 1 --rdf-bins @bins.csv --rdf bins.csv -o e.csv",
+        "md --atoms 108 --density 0.8 --steps 1 --rdf-bins @bins.csv --rdf g.csv -o bins.csv --overwrite",
+        "field d.csv --box 10 --kernel table --values bins.csv --cutoff 2 --at r.csv -o bins.csv",
     ] {
         refused(&folder, arguments, replaces);
     }

@@ -1,7 +1,5 @@
 //! The flags of `albireo field`.
 
-use std::path::Path;
-
 use clap::{Args, ValueEnum};
 
 #[cfg(feature = "cuda")]
@@ -135,18 +133,6 @@ pub(super) enum PrecisionName {
 }
 
 impl Field {
-    /// The files that are read.
-    pub(super) fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let named = [
-            Some(&self.file),
-            self.topology.as_ref(),
-            self.grid.grid_of.as_ref(),
-            self.kernel.values.as_ref(),
-        ];
-        let named = named.into_iter().flatten().map(ReadFile::as_path);
-        named.chain(self.at.iter().flat_map(Files::iter))
-    }
-
     /// The flags of whoever sums.
     pub(super) fn run_flags(&self) -> RunFlags {
         let engine = match self.engine {

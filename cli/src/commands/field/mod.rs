@@ -78,7 +78,7 @@ fn planes_at_once(plane: usize, planes: usize, least: usize) -> usize {
 impl Field {
     /// Makes the sums and writes them.
     pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
-        self.check_output()?;
+        self.check_output(&call.arguments.inputs())?;
         let asked = self.kernel.term()?;
         if !self.ions.ions.is_empty() && !self.kernel.needs_charges() {
             return Err(usage("--ions is for coulomb and ewald potentials"));
@@ -158,10 +158,9 @@ impl Field {
     }
 
     /// Refuses what could not be written in the end.
-    fn check_output(&self) -> Result<()> {
-        let inputs: Vec<&Path> = self.inputs().collect();
+    fn check_output(&self, inputs: &[&Path]) -> Result<()> {
         if self.at.is_some() {
-            return check(&self.output_flags(), &[], &inputs);
+            return check(&self.output_flags(), &[], inputs);
         }
         let output = self.output.as_path();
         if GridFormat::of(output).is_none() {
@@ -182,7 +181,7 @@ impl Field {
         if let Some(record) = &record {
             written.push(Written::probe("the record of --output,", record)?);
         }
-        keep_apart(&written, &inputs)
+        keep_apart(&written, inputs)
     }
 
     /// Makes a grid plane by plane and writes it; how many pairs are closer than `r_min`.

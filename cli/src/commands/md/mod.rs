@@ -51,7 +51,7 @@ Examples:
 impl Md {
     /// Makes the steps and writes what was asked for.
     pub(crate) fn run(self, call: &Call<'_>) -> Result<()> {
-        self.check_outputs()?;
+        self.check_outputs(&call.arguments.inputs())?;
         let potential = self.fluid.potential()?;
         let thermostat = self.thermostat()?;
         let engine = self.engine()?;
@@ -92,15 +92,14 @@ impl Md {
     }
 
     /// Refuses what could not be written in the end.
-    fn check_outputs(&self) -> Result<()> {
+    fn check_outputs(&self, inputs: &[&Path]) -> Result<()> {
         let written = &self.written;
-        let inputs: Vec<&Path> = self.start.as_deref().into_iter().collect();
         let others: Vec<(&str, &Path)> = written
             .rdf
             .iter()
             .map(|path| ("--rdf", path.as_path()))
             .collect();
-        check(&self.output_flags(), &others, &inputs)?;
+        check(&self.output_flags(), &others, inputs)?;
         let mut apart = vec![];
         let tables = [Some(written.output.as_path()), written.rdf.as_deref()];
         for table in tables
@@ -129,6 +128,6 @@ impl Md {
         if let Some(path) = &written.checkpoint {
             apart.push(Written::probe("--checkpoint", path)?);
         }
-        keep_apart(&apart, &inputs)
+        keep_apart(&apart, inputs)
     }
 }

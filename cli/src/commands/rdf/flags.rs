@@ -3,7 +3,7 @@
 //! Entry: [`FrameFlags`]. Nothing here opens a trajectory.
 
 use std::num::{NonZeroU16, NonZeroU64};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use albireo::estimators::fluid::BoxCorrection;
@@ -442,13 +442,6 @@ impl FrameFlags {
             flat: self.plane.map(Plane::normal),
             stop,
         })
-    }
-
-    /// The files beside the trajectory that are read.
-    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
-        let files = [&self.topology, &self.box_table].into_iter();
-        let heights = self.heights.as_ref().and_then(EdgeSpec::file);
-        files.filter_map(|file| file.as_deref()).chain(heights)
     }
 }
 

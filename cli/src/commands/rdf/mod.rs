@@ -40,7 +40,6 @@ use crate::engine::Engines;
 use crate::inputs::{Call, Wanted, say};
 use crate::named_count::NamedCount;
 use crate::output::{check, deliver};
-use crate::paths::WeightSpec;
 use crate::progress::stop_reading;
 use crate::record::{Arguments, Record};
 use crate::tables::{count_columns, edge_columns};
@@ -257,22 +256,8 @@ impl Rdf {
         false
     }
 
-    /// All files that are read.
-    fn files(&self) -> impl Iterator<Item = &Path> {
-        let weights = self.times.frame_weights.as_ref();
-        self.data
-            .iter()
-            .chain(self.second.iter().flat_map(Files::iter))
-            .chain(self.bins.as_ref().and_then(EdgeSpec::file))
-            .chain(self.excluded.bonds.as_deref())
-            .chain(self.frames.files())
-            .chain(weights.and_then(WeightSpec::file))
-            .chain(self.walls.randoms.as_deref())
-    }
-
     /// Refuses files that are read and written, and volumes that are none.
-    fn check(&self) -> Result<()> {
-        let inputs = self.files();
+    fn check(&self, inputs: &[&Path]) -> Result<()> {
         let others = [
             ("--block-counts", &self.frames.block_counts),
             ("--structure", &self.structure.structure),
@@ -283,7 +268,7 @@ impl Rdf {
             .into_iter()
             .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
             .collect();
-        check(&self.pairs.output, &others, &inputs.collect::<Vec<_>>())?;
+        check(&self.pairs.output, &others, inputs)?;
         if let Some(volume) = self.volume.filter(|v| !(*v > 0.0 && v.is_finite())) {
             return Err(usage(format!(
                 "--volume must be positive and finite, found {volume}"
@@ -297,7 +282,7 @@ impl Rdf {
         if call.kept.given().is_empty() {
             self.take_structure();
         }
-        self.check()?;
+        self.check(&call.arguments.inputs())?;
         let selection = self.pairs.selection();
         let given = |path| call.kept.given().get(path).cloned();
         let given = self.data.paths.first().and_then(given);

@@ -99,7 +99,7 @@ impl Rdf {
         // Of what lies in memory there are no checkpoints.
         let files = if in_memory { &[][..] } else { paths };
         let fingerprint = fingerprint(files, &asked)?;
-        let digests = Digests::begin(self.files().filter(|_| !in_memory));
+        let digests = Digests::begin(call.arguments.inputs().into_iter().filter(|_| !in_memory));
         let open = Opened {
             source,
             choice,

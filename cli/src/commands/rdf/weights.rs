@@ -16,7 +16,7 @@ use crate::world::World;
 
 impl WeightSpec {
     /// The file that is read.
-    pub(super) fn file(&self) -> Option<&Path> {
+    pub(crate) fn file(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
             Self::Column(_) => None,
