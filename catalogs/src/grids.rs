@@ -244,13 +244,12 @@ impl GridWriter {
             let tail = "attribute \"dep\" string \"positions\"\nobject \"map\" class field\ncomponent \"positions\" value 1\ncomponent \"connections\" value 2\ncomponent \"data\" value 3\n";
             self.file.write_all(tail.as_bytes())?;
         }
-        if let Some(record) = self.record {
-            record.finish()?;
-        }
         match self.file {
-            Sink::Whole(file) => file.finish(),
-            Sink::Kept(file) => file.finish(),
+            Sink::Whole(file) => file.finish()?,
+            Sink::Kept(file) => file.finish()?,
         }
+        // The file first: an older one never lies beside a record that tells of this one.
+        self.record.map_or(Ok(()), WholeFile::finish)
     }
 }
 

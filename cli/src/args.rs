@@ -3,7 +3,7 @@
 //! Entry: [`DataFlags`] and its relatives (which columns of a file), [`SpaceFlags`] (box and line of sight), [`RunFlags`], [`OutputFlags`]. Nothing
 //! here opens a file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo::{Axis, LineOfSight};
 use albireo_catalogs::TableFormat;
@@ -12,6 +12,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::edges::EdgeSpec;
+use crate::paths::WrittenFile;
 use crate::shard::PieceFlags;
 use crate::usage::usage;
 
@@ -273,9 +274,12 @@ pub(crate) enum EngineName {
     Together,
 }
 
+/// The heading of flags that change no exact count: they are no part of what parts of a count have in common.
+pub(crate) const RUNNING: &str = "Running (never changes a count, but for --precision f32)";
+
 /// How to count; never changes an exact count.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Running (never changes a count, but for --precision f32)")]
+#[command(next_help_heading = RUNNING)]
 pub(crate) struct RunFlags {
     /// Who counts
     #[arg(long, default_value = "auto")]
@@ -341,14 +345,14 @@ pub(crate) struct OutputFlags {
     /// Write the result with everything about how it was made, by extension: .csv (which has its record beside it, in FILE.json)
     /// .ecsv .fits .h5 .json .parquet, or curves for GROMACS and Grace: .xvg; `-` prints it, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    pub(crate) output: Option<WrittenFile>,
     /// Format of `-o -` [default: csv]
     #[arg(long, requires = "output")]
     pub(crate) format: Option<FormatName>,
     /// Draw the result, by extension: .png .svg .pdf
     #[cfg(feature = "plot")]
     #[arg(long, value_name = "FIGURE")]
-    pub(crate) plot: Option<PathBuf>,
+    pub(crate) plot: Option<WrittenFile>,
     /// Scale the correlation function in the figure by the separation squared (wp by rp)
     #[cfg(feature = "plot")]
     #[arg(long, requires = "plot")]
@@ -356,19 +360,23 @@ pub(crate) struct OutputFlags {
     /// With a file to write to: print one line about the result instead of its rows, as jobs do
     #[arg(long, requires = "output")]
     pub(crate) brief: bool,
+    /// Whether jobs print one line about it, though there is no --brief.
+    #[arg(skip)]
+    pub(crate) brief_in_jobs: bool,
 }
 
 impl OutputFlags {
     /// Those of a table that is neither drawn nor summarised.
-    pub(crate) fn table(output: &Path, format: Option<FormatName>) -> Self {
+    pub(crate) fn table(output: &WrittenFile, format: Option<FormatName>) -> Self {
         Self {
-            output: Some(output.to_owned()),
+            output: Some(output.clone()),
             format,
             #[cfg(feature = "plot")]
             plot: None,
             #[cfg(feature = "plot")]
             r2: false,
             brief: false,
+            brief_in_jobs: true,
         }
     }
 }

@@ -16,8 +16,9 @@ use serde_json::json;
 use crate::bins::Statistic;
 use crate::edges::EdgeSpec;
 use crate::record::Record;
+use crate::row_sums::RowSums;
 use crate::scatter::{each_repeated, repeated};
-use crate::tables::{RowSums, count_columns, edge_columns};
+use crate::tables::{count_columns, edge_columns};
 use crate::usage::usage;
 
 /// Shells as the command line spells them.

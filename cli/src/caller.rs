@@ -1,13 +1,13 @@
 //! A program that has a command carried out inside its own process, in place of a terminal.
 //!
-//! Entry: [`call`](crate::call) from outside; inside, [`take`], [`take_text`] and [`watch`]. While a call lasts, its thread is where results
-//! go and where a stop is asked for.
+//! Entry: [`call`](crate::call) from outside; inside, [`Caller`], which takes results, and [`watch`], where a stop is asked for.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use albireo_catalogs::Table;
@@ -67,16 +67,15 @@ pub enum CallError {
     Interrupted,
 }
 
-/// A call that lasts.
-struct Lasting {
-    watch: Arc<dyn Watch>,
+/// A caller that takes results.
+pub(crate) struct Caller {
     kept: HashSet<PathBuf>,
-    outcome: Outcome,
+    outcome: RefCell<Outcome>,
 }
 
 thread_local! {
-    /// The call that this thread carries out, if any.
-    static LASTING: RefCell<Option<Lasting>> = const { RefCell::new(None) };
+    /// The watch of the call that this thread carries out, if any.
+    static WATCH: RefCell<Option<Arc<dyn Watch>>> = const { RefCell::new(None) };
 }
 
 /// Has `command` done for a caller, on this thread.
@@ -84,14 +83,14 @@ pub(crate) fn during<T>(
     watch: Arc<dyn Watch>,
     kept: HashSet<PathBuf>,
     level: Option<Level>,
-    command: impl FnOnce() -> T,
+    command: impl FnOnce(&Rc<Caller>) -> T,
 ) -> (T, Outcome) {
-    let lasting = Lasting {
-        watch: Arc::clone(&watch),
+    let caller = Rc::new(Caller {
         kept,
-        outcome: Outcome::default(),
-    };
-    let before = LASTING.replace(Some(lasting));
+        outcome: RefCell::default(),
+    });
+    let before = WATCH.replace(Some(Arc::clone(&watch)));
+    let command = || command(&caller);
     let done = match level {
         None => {
             let silent = tracing::subscriber::NoSubscriber::default();
@@ -107,41 +106,36 @@ pub(crate) fn during<T>(
             tracing::subscriber::with_default(log.with_max_level(level).finish(), command)
         }
     };
-    let lasting = LASTING.replace(before);
-    (done, lasting.map(|l| l.outcome).unwrap_or_default())
+    WATCH.set(before);
+    (done, caller.outcome.take())
 }
 
 /// The caller's watch, while one waits for this thread.
 pub(crate) fn watch() -> Option<Arc<dyn Watch>> {
-    LASTING.with_borrow(|lasting| Some(Arc::clone(&lasting.as_ref()?.watch)))
+    WATCH.with_borrow(Option::clone)
 }
 
-/// Whether a caller keeps the result of this name, which is no file then.
-pub(crate) fn keeps(path: &Path) -> bool {
-    LASTING.with_borrow(|lasting| lasting.as_ref().is_some_and(|l| l.kept.contains(path)))
-}
+impl Caller {
+    /// Whether it keeps the result of this name, which is no file then.
+    pub(crate) fn keeps(&self, path: &Path) -> bool {
+        self.kept.contains(path)
+    }
 
-/// Hands a result over to the caller, if there is one: the main one, or one whose name it keeps.
-pub(crate) fn take(table: &Table, path: Option<&Path>) -> bool {
-    LASTING.with_borrow_mut(|lasting| match lasting {
-        Some(lasting) if path.is_none_or(|path| lasting.kept.contains(path)) => {
+    /// Hands a result over: the main one, or one whose name is kept.
+    pub(crate) fn take(&self, table: &Table, path: Option<&Path>) -> bool {
+        let taken = path.is_none_or(|path| self.keeps(path));
+        if taken {
             let made = (path.map(Path::to_owned), table.clone());
-            lasting.outcome.tables.push(made);
-            true
+            self.outcome.borrow_mut().tables.push(made);
         }
-        _ => false,
-    })
-}
+        taken
+    }
 
-/// Hands over what would be printed, if there is a caller.
-pub(crate) fn take_text(bytes: &[u8]) -> bool {
-    LASTING.with_borrow_mut(|lasting| {
-        if let Some(lasting) = lasting {
-            let text = String::from_utf8_lossy(bytes);
-            lasting.outcome.text.push_str(&text);
-        }
-        lasting.is_some()
-    })
+    /// Hands over what would be printed.
+    pub(crate) fn take_text(&self, bytes: &[u8]) {
+        let text = String::from_utf8_lossy(bytes);
+        self.outcome.borrow_mut().text.push_str(&text);
+    }
 }
 
 /// Where the log of a call goes.

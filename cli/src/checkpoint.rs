@@ -14,6 +14,8 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::part_file::{CountPart, Held, PartFile};
+use crate::paths::KeptFolder;
+use crate::shard::PARTS;
 use crate::world::World;
 
 /// Seconds from one checkpoint to the next.
@@ -23,11 +25,11 @@ const EXTENSION: &str = "part";
 
 /// Where a count may go on after its process has ended.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Parts, for jobs of several processes or machines")]
+#[command(next_help_heading = PARTS)]
 pub(crate) struct CheckpointFlags {
     /// Save what is counted in this folder, and go on from what is there: after a kill, SIGTERM or SIGUSR1 give the same command again, by any engine
     #[arg(long, value_name = "DIR")]
-    checkpoint: Option<PathBuf>,
+    checkpoint: Option<KeptFolder>,
     /// Seconds from one --checkpoint to the next [default: 30]
     #[arg(long, value_name = "SECONDS", requires = "checkpoint", value_parser = seconds, allow_negative_numbers = true)]
     checkpoint_every: Option<f64>,
@@ -134,7 +136,7 @@ impl CheckpointFlags {
         let name = format!("{stem}.{}.{}.{EXTENSION}", number[0], world.rank());
         Ok(Some(Checkpoints {
             path: folder.join(name),
-            folder: folder.clone(),
+            folder: folder.to_path_buf(),
             pause: Duration::from_secs_f64(self.checkpoint_every.unwrap_or(PAUSE)),
             _lock: held,
             found,

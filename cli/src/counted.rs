@@ -7,7 +7,7 @@ use albireo::tally::Cut;
 use albireo::{Counts, PairJob, PairTotal};
 use serde_json::{Map, Value, json};
 
-use crate::tables::RowSums;
+use crate::row_sums::RowSums;
 
 /// A finished count, as results write it.
 #[derive(Debug, Clone)]

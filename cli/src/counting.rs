@@ -15,7 +15,6 @@ use serde_json::{Map, Value, json};
 use crate::counted::{Counted, cuts_record, fingerprint};
 use crate::engine::Engines;
 use crate::named_count::NamedCount;
-use crate::node::Node;
 use crate::progress::{Bar, NothingToKeep, check_stop, with_prefix};
 use crate::record::Record;
 use crate::shared::{Key, Shared};
@@ -143,7 +142,7 @@ impl<'a> Counter<'a> {
             return Ok(prepared);
         }
         let start = Instant::now();
-        let prepared = match Node::here() {
+        let prepared = match self.engines.node() {
             Some(node) => {
                 (engine.engine()).prepare_once(sample.clone(), self.domain, &node, bar)?
             }
@@ -358,7 +357,7 @@ impl<'a> Counter<'a> {
     /// Refuses counts of which unequal shares are there, for an estimate that `known` pairs, which are no count, go into too.
     ///
     /// # Errors
-    /// A wrong call, which names the share of each.
+    /// A wrong session, which names the share of each.
     pub(crate) fn check_shares(&self, known: Option<&str>) -> Result<()> {
         let held = self.engines.works.shares();
         if held.iter().all(|(_, [units, counted])| units == counted) {

@@ -9,7 +9,7 @@
     reason = "values were checked to be whole and in range"
 )]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo::tally::Cut;
 use albireo::{Domain, LineOfSight, MAX_PARTICLES};
@@ -19,6 +19,7 @@ use clap::Args;
 
 use crate::bins::Statistic;
 use crate::edges::ends;
+use crate::paths::ReadFile;
 use crate::usage::usage;
 
 /// Pairs left out by where they are seen, or by who they are.
@@ -81,7 +82,7 @@ pub(crate) struct ExclusionFlags {
     /// Exclude the pairs listed in a file, such as bonds: two columns of rows, counting from 0 those that are kept (of the first file and of the
     /// second, where there are two)
     #[arg(long, value_name = "FILE")]
-    pub(crate) bonds: Option<PathBuf>,
+    pub(crate) bonds: Option<ReadFile>,
 }
 
 impl ExclusionFlags {

@@ -3,6 +3,7 @@
 //! Entry: [`Engines`], from the flags; [`Engines::for_jobs`] then says who counts the jobs of a command.
 
 use std::num::NonZeroUsize;
+use std::rc::Rc;
 
 #[cfg(feature = "cuda")]
 use albireo::Cuda;
@@ -19,16 +20,18 @@ use crate::args::{EngineName, RunFlags};
 #[cfg(feature = "cuda")]
 use crate::args::{KernelName, PrecisionName};
 use crate::checkpoint::CheckpointFlags;
-use crate::record::Arguments;
+use crate::node::Node;
+use crate::session::Session;
 use crate::usage::usage;
 use crate::worker::{Worker, Works};
 #[cfg(feature = "cuda")]
-use crate::world;
+use crate::world::World;
 
 /// The engine asked for, or the choice of one, and which units it counts.
 pub(crate) struct Engines {
     who: Who,
     pub(crate) works: Works,
+    world: Rc<dyn World>,
 }
 
 /// Who counts.
@@ -74,17 +77,21 @@ pub(crate) fn cpu_of(threads: Option<NonZeroUsize>, name: Option<&str>) -> Resul
 
 /// The GPU of this rank, where several of a node share them out.
 #[cfg(feature = "cuda")]
-fn of_rank() -> Option<Vec<usize>> {
-    let [rank, ranks] = world::current().on_node();
+fn of_rank(world: &dyn World) -> Option<Vec<usize>> {
+    let [rank, ranks] = world.on_node();
     let found = if ranks > 1 { devices().ok()?.len() } else { 0 };
     (found > 0).then(|| vec![rank % found])
 }
 
 #[cfg(feature = "cuda")]
-fn cuda_options(flags: &RunFlags) -> CudaOptions {
+fn cuda_options(flags: &RunFlags, world: &dyn World) -> CudaOptions {
     let cuda = &flags.cuda;
     CudaOptions {
-        devices: cuda.devices.clone().or_else(of_rank).unwrap_or_default(),
+        devices: cuda
+            .devices
+            .clone()
+            .or_else(|| of_rank(world))
+            .unwrap_or_default(),
         precision: match cuda.precision {
             None | Some(PrecisionName::Exact) => Precision::Exact,
             Some(PrecisionName::F64) => Precision::Float64,
@@ -102,8 +109,8 @@ fn cuda_options(flags: &RunFlags) -> CudaOptions {
 
 /// The GPUs asked for.
 #[cfg(feature = "cuda")]
-fn cuda(flags: &RunFlags) -> Result<Cuda> {
-    opened(cuda_options(flags))
+fn cuda(flags: &RunFlags, world: &dyn World) -> Result<Cuda> {
+    opened(cuda_options(flags, world))
 }
 
 /// GPUs by their numbers, all of them where none is named.
@@ -163,20 +170,21 @@ fn check(flags: &RunFlags) -> Result<()> {
 
 impl Engines {
     /// What the flags ask for; GPUs asked for by name are opened here, and files of parts are read.
-    pub(crate) fn new(flags: &RunFlags, arguments: &Arguments) -> Result<Self> {
-        Self::with_checkpoints(flags, &CheckpointFlags::default(), arguments)
+    pub(crate) fn new(flags: &RunFlags, session: &Session<'_>) -> Result<Self> {
+        Self::with_checkpoints(flags, &CheckpointFlags::default(), session)
     }
 
     /// The same with checkpoints, where they are asked for.
     pub(crate) fn with_checkpoints(
         flags: &RunFlags,
         kept: &CheckpointFlags,
-        arguments: &Arguments,
+        session: &Session<'_>,
     ) -> Result<Self> {
         check(flags)?;
-        let who = Who::of(flags)?;
-        let works = Works::new((&flags.pieces, kept), who.exactness(), arguments)?;
-        Ok(Self { who, works })
+        let who = Who::of(flags, &*session.world)?;
+        let works = Works::new((&flags.pieces, kept), who.exactness(), session)?;
+        let world = Rc::clone(&session.world);
+        Ok(Self { who, works, world })
     }
 
     /// The same for bins that reach beyond half the box, of separations alone or of more. GPUs count the former, by themselves: else the processor
@@ -184,6 +192,16 @@ impl Engines {
     pub(crate) fn beyond_half(self, flags: &RunFlags, radial: bool) -> Result<Self> {
         let who = self.who.beyond_half(flags, radial)?;
         Ok(Self { who, ..self })
+    }
+
+    /// The processes that count together.
+    pub(crate) fn world(&self) -> &Rc<dyn World> {
+        &self.world
+    }
+
+    /// The ranks of this node, where there are several.
+    pub(crate) fn node(&self) -> Option<Node> {
+        Node::of(&self.world)
     }
 
     /// Whether its counts are exact.
@@ -215,21 +233,21 @@ impl Engines {
 }
 
 impl Who {
-    fn of(flags: &RunFlags) -> Result<Self> {
+    fn of(flags: &RunFlags, world: &dyn World) -> Result<Self> {
         Ok(match flags.engine {
             EngineName::Naive => Self::One(AnyEngine::Naive(Naive)),
             EngineName::Cpu => Self::One(AnyEngine::Cpu(cpu(flags)?)),
             #[cfg(feature = "cuda")]
-            EngineName::Cuda => Self::One(AnyEngine::Cuda(cuda(flags)?)),
+            EngineName::Cuda => Self::One(AnyEngine::Cuda(cuda(flags, world)?)),
             #[cfg(feature = "cuda")]
             EngineName::Together => Self::One(AnyEngine::Together(Together::new(
                 cpu(flags)?,
-                cuda(flags)?,
+                cuda(flags, world)?,
             ))),
             #[cfg(feature = "cuda")]
-            EngineName::Auto if flags.cuda.devices.is_some() || of_rank().is_some() => {
+            EngineName::Auto if flags.cuda.devices.is_some() || of_rank(world).is_some() => {
                 // A wrong number is an error even where the cpu would be chosen.
-                Self::Auto(Auto::new(cpu(flags)?).with_cuda(cuda(flags)?))
+                Self::Auto(Auto::new(cpu(flags)?).with_cuda(cuda(flags, world)?))
             }
             EngineName::Auto => Self::Auto(Auto::new(cpu(flags)?)),
         })

@@ -1,13 +1,13 @@
 //! Which files a command reads and writes, distinguished before the work.
 //!
-//! Entry: [`Written`] and [`keep_apart`]; [`overwriting`] allows what they refuse. Of a file that is there it asks whether albireo wrote it.
+//! Entry: [`Written`] and [`Sink::keep_apart`]. Of a file that is there it asks whether albireo wrote it.
 
-use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use albireo_catalogs::{WholeFile, is_result};
 use anyhow::{Context, Result};
 
+use crate::session::Sink;
 use crate::usage::usage;
 
 /// A file that a command is to write.
@@ -43,38 +43,6 @@ fn existing(path: &Path) -> Option<Identity> {
     }
 }
 
-thread_local! {
-    /// Whether the command that this thread carries out may write over any file.
-    static OVERWRITING: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Has `command` done, which may write over files that are no results where `allowed`, or where the command around it may.
-pub(crate) fn overwriting<T>(allowed: bool, command: impl FnOnce() -> T) -> T {
-    let before = OVERWRITING.get();
-    OVERWRITING.set(before || allowed);
-    let done = command();
-    OVERWRITING.set(before);
-    done
-}
-
-/// Refuses to write over a file that albireo has not written.
-///
-/// # Errors
-/// A wrong call where `path` holds something else and `--overwrite` is not given, and what the system says.
-pub(crate) fn check_replaced(what: &str, path: &Path) -> Result<()> {
-    let held = |file: &std::fs::Metadata| file.is_file() && file.len() > 0;
-    if OVERWRITING.get() || !path.metadata().is_ok_and(|file| held(&file)) {
-        return Ok(());
-    }
-    let shown = path.display();
-    if is_result(path).with_context(|| format!("{what}: cannot read {shown}"))? {
-        return Ok(());
-    }
-    Err(usage(format!(
-        "{what} {shown}: that file is there and is no result of albireo: name another file, or give --overwrite to replace it"
-    )))
-}
-
 impl<'a> Written<'a> {
     /// Finds out whether `path` can be written, by beginning a file and dropping it.
     pub(crate) fn probe(what: impl Into<String>, path: &'a Path) -> Result<Self> {
@@ -102,30 +70,50 @@ fn identity(path: &Path) -> std::io::Result<Identity> {
     Ok(Identity::Place(folder.canonicalize()?.join(name)))
 }
 
-/// Refuses outputs that are inputs too, two outputs in one file, and those that would replace what is no result.
-pub(crate) fn keep_apart(written: &[Written<'_>], inputs: &[&Path]) -> Result<()> {
-    for (k, output) in written.iter().enumerate() {
-        let (what, path) = (&output.what, output.path.display());
-        for input in inputs {
-            if existing(input).is_some_and(|input| input == output.identity) {
+impl Sink {
+    /// Refuses to write over a file that albireo has not written.
+    ///
+    /// # Errors
+    /// A wrong call where `path` holds something else and `--overwrite` is not given, and what the system says.
+    pub(crate) fn check_replaced(&self, what: &str, path: &Path) -> Result<()> {
+        let held = |file: &std::fs::Metadata| file.is_file() && file.len() > 0;
+        if self.overwrite || !path.metadata().is_ok_and(|file| held(&file)) {
+            return Ok(());
+        }
+        let shown = path.display();
+        if is_result(path).with_context(|| format!("{what}: cannot read {shown}"))? {
+            return Ok(());
+        }
+        Err(usage(format!(
+            "{what} {shown}: that file is there and is no result of albireo: name another file, or give --overwrite to replace it"
+        )))
+    }
+
+    /// Refuses outputs that are inputs too, two outputs in one file, and those that would replace what is no result.
+    pub(crate) fn keep_apart(&self, written: &[Written<'_>], inputs: &[&Path]) -> Result<()> {
+        for (k, output) in written.iter().enumerate() {
+            let (what, path) = (&output.what, output.path.display());
+            for input in inputs {
+                if existing(input).is_some_and(|input| input == output.identity) {
+                    return Err(usage(format!(
+                        "{what} {path} would replace the input {}: name another file",
+                        input.display()
+                    )));
+                }
+            }
+            if let Some(other) = written[..k]
+                .iter()
+                .find(|other| other.identity == output.identity)
+            {
                 return Err(usage(format!(
-                    "{what} {path} would replace the input {}: name another file",
-                    input.display()
+                    "{} {} and {what} {path} name the same file",
+                    other.what,
+                    other.path.display()
                 )));
             }
         }
-        if let Some(other) = written[..k]
+        written
             .iter()
-            .find(|other| other.identity == output.identity)
-        {
-            return Err(usage(format!(
-                "{} {} and {what} {path} name the same file",
-                other.what,
-                other.path.display()
-            )));
-        }
+            .try_for_each(|output| self.check_replaced(&output.what, output.path))
     }
-    written
-        .iter()
-        .try_for_each(|output| check_replaced(&output.what, output.path))
 }

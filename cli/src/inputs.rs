@@ -1,6 +1,6 @@
 //! The samples of a command, read as its flags say.
 //!
-//! Entry: [`Call`], [`Kept::read`]. What the files hold becomes particles in `albireo_samples`.
+//! Entry: [`Session::read`], [`Kept`]. What the files hold becomes particles in `albireo_samples`.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -15,8 +15,10 @@ use anyhow::{Context, Result};
 use crate::args::{ColumnUnits, LosName, SpaceFlags};
 use crate::node::Node;
 use crate::progress::{NothingToKeep, stop_reading};
-use crate::record::{Arguments, Record};
+use crate::record::Record;
+use crate::session::Session;
 use crate::shared::Shared;
+use crate::world::World;
 
 /// How a command wants its samples.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,13 +40,6 @@ pub(crate) fn say(notice: &Notice) {
     } else {
         tracing::info!("{notice}");
     }
-}
-
-/// A command line that is carried out, with the samples that those before it have left.
-pub(crate) struct Call<'a> {
-    pub(crate) arguments: &'a Arguments,
-    /// Samples and counts of earlier calls.
-    pub(crate) kept: &'a mut Kept,
 }
 
 /// The samples that were read last, for later measurements of the same job: as long as their files stay what they were. With them what
@@ -118,7 +113,7 @@ impl Kept {
         }
     }
 
-    /// Of one call, whose samples may lie in memory.
+    /// Of one session, whose samples may lie in memory.
     pub(crate) fn giving(given: HashMap<PathBuf, Given>) -> Self {
         Self {
             given,
@@ -131,9 +126,10 @@ impl Kept {
         &self.given
     }
 
-    /// Reads all sources, unless that has been done, and notes in `record` what they are.
-    pub(crate) fn read(
+    /// Reads all sources, with the other processes, unless that has been done, and notes in `record` what they are.
+    fn read(
         &mut self,
+        world: &Rc<dyn World>,
         sources: &[Source],
         space: &SpaceFlags,
         wanted: Wanted,
@@ -147,7 +143,7 @@ impl Kept {
             self.samples.remove(at)
         } else {
             let read = || asked.read(self.given.clone());
-            let samples = match Node::here() {
+            let samples = match Node::of(world) {
                 Some(node) => node.read(asked.paths(), read)?,
                 None => read()?,
             };
@@ -175,6 +171,19 @@ impl Kept {
     /// What the measurements of a job share; none outside of jobs.
     pub(crate) fn shared(&self) -> Option<Shared> {
         (self.most > 0).then(|| self.shared.clone())
+    }
+}
+
+impl Session<'_> {
+    /// Reads all sources, unless that has been done, and notes in `record` what they are.
+    pub(crate) fn read(
+        &mut self,
+        sources: &[Source],
+        space: &SpaceFlags,
+        wanted: Wanted,
+        record: &mut Record,
+    ) -> Result<Rc<Samples>> {
+        self.kept.read(&self.world, sources, space, wanted, record)
     }
 }
 

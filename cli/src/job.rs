@@ -25,7 +25,9 @@ use settings::{Setting, command_line, flags_of};
 use sweep::{Axis, Sweep};
 
 /// The subcommands that a job may hold.
-const MEASUREMENTS: [&str; 7] = ["count", "xi", "wp", "rdf", "nz", "randoms", "plot"];
+const MEASUREMENTS: [&str; 10] = [
+    "count", "xi", "wp", "rdf", "md", "field", "nz", "randoms", "random", "plot",
+];
 
 /// The subcommand whose tables are those of its own subcommands: `[result.covariance.NAME]`.
 const OPERATIONS: &str = "result";

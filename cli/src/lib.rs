@@ -48,12 +48,15 @@ mod node;
 mod output;
 mod pair_weights;
 mod part_file;
+mod paths;
 mod place_and_time;
 mod planning;
 mod progress;
 mod record;
+mod row_sums;
 mod saved;
 mod scatter;
+mod session;
 mod shard;
 mod shared;
 mod shares;
@@ -83,8 +86,9 @@ pub mod result {
 /// What the programs take their memory from.
 pub use albireo::pages::{LARGE_PAGE, LargePages};
 pub use caller::{CallError, Called, Outcome, Watch};
-use inputs::{Call, Kept};
+use inputs::Kept;
 use record::Arguments;
+use session::Session;
 pub use world::{Guided, NodeMemory, World, WorldError};
 
 /// Exact pair counts and two-point correlation functions, from galaxies to atoms.
@@ -183,40 +187,41 @@ fn start_log(cli: &Cli, is_first: bool) {
 }
 
 /// Does what a command line asks for; a part of it ends with its file.
-fn carry_out(cli: Cli, call: &mut Call<'_>) -> Result<()> {
-    let carry = || carry_out_whole(cli.command, call);
-    match files::overwriting(cli.overwrite, carry) {
+fn carry_out(cli: Cli, session: &mut Session<'_>) -> Result<()> {
+    // Where a job may, all of its measurements may.
+    session.sink.overwrite |= cli.overwrite;
+    match carry_out_whole(cli.command, session) {
         Err(end) if end.is::<worker::PartWritten>() => Ok(()),
         done => done,
     }
 }
 
-fn carry_out_whole(command: Command, call: &mut Call<'_>) -> Result<()> {
+fn carry_out_whole(command: Command, session: &mut Session<'_>) -> Result<()> {
     match command {
         Command::Info(info) => {
             let _reading = progress::NothingToKeep::begin();
-            info.run()
+            info.run(&session.sink)
         }
-        Command::Count(count) => count.run(call),
-        Command::Xi(xi) => xi.run(call),
-        Command::Wp(wp) => wp.run(call),
-        Command::Rdf(rdf) => rdf.run(call),
-        Command::Merge(merge) => merge.run(call),
-        Command::Field(field) => field.run(call),
-        Command::Md(md) => md.run(call),
-        Command::Result(result) => result.run(call.arguments),
-        Command::Nz(nz) => nz.run(call),
-        Command::Randoms(randoms) => randoms.run(call),
-        Command::Random(random) => random.run(call),
-        Command::Run(run) => run.run(),
+        Command::Count(count) => count.run(session),
+        Command::Xi(xi) => xi.run(session),
+        Command::Wp(wp) => wp.run(session),
+        Command::Rdf(rdf) => rdf.run(session),
+        Command::Merge(merge) => merge.run(session),
+        Command::Field(field) => field.run(session),
+        Command::Md(md) => md.run(session),
+        Command::Result(result) => result.run(session),
+        Command::Nz(nz) => nz.run(session),
+        Command::Randoms(randoms) => randoms.run(session),
+        Command::Random(random) => random.run(session),
+        Command::Run(run) => run.run(session),
         #[cfg(feature = "plot")]
-        Command::Plot(plot) => plot.run(),
+        Command::Plot(plot) => plot.run(&session.sink),
         #[cfg(feature = "cuda")]
         Command::Devices => {
             let _asking = progress::NothingToKeep::begin();
-            commands::devices::run()
+            commands::devices::run(&session.sink)
         }
-        Command::Completions(completions) => completions.run(Cli::command()),
+        Command::Completions(completions) => completions.run(Cli::command(), &session.sink),
     }
 }
 
@@ -279,13 +284,11 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
         }
     };
     start_log(&cli, is_first);
-    let mut call = Call {
-        arguments: &Arguments::of(arguments),
-        kept: &mut Kept::default(),
-    };
+    let (arguments, mut kept) = (Arguments::of(arguments), Kept::default());
+    let mut session = Session::new(&arguments, &mut kept);
     let done = progress::listen_for_signals().and_then(|()| match world {
-        None => carry_out(cli, &mut call),
-        Some(world) => carry_out_as_rank(cli, &mut call, world),
+        None => carry_out(cli, &mut session),
+        Some(world) => carry_out_as_rank(cli, session, world),
     });
     match (done, world) {
         (Ok(()), _) => ExitCode::SUCCESS,
@@ -320,18 +323,18 @@ fn is_shared(command: &Command) -> bool {
 }
 
 /// Does what a command line asks for as one of several ranks.
-fn carry_out_as_rank(cli: Cli, call: &mut Call<'_>, world: &Rc<dyn World>) -> Result<()> {
+fn carry_out_as_rank(cli: Cli, mut session: Session<'_>, world: &Rc<dyn World>) -> Result<()> {
     if world.size() > 1 {
         progress::leave_signals_untold();
     }
-    world::begin(&**world, &call.arguments.words)?;
+    world::begin(&**world, &session.arguments.words)?;
     if is_shared(&cli.command) || matches!(cli.command, Command::Run(_)) {
-        world::within(Some(world), || carry_out(cli, call))?;
+        carry_out(cli, &mut session.within(world))?;
     } else if world.rank() == 0 {
         if world.size() > 1 {
             tracing::warn!("this command shares nothing out: rank 0 carries it out alone");
         }
-        carry_out(cli, call)?;
+        carry_out(cli, &mut session)?;
     }
     Ok(world.wait()?)
 }
@@ -390,12 +393,11 @@ pub fn call(called: Called, watch: &std::sync::Arc<dyn Watch>) -> Result<Outcome
             });
         }
     };
-    let carry = || {
-        let mut call = Call {
-            arguments: &Arguments::of(arguments),
-            kept: &mut Kept::giving(given),
-        };
-        carry_out(cli, &mut call)
+    let carry = |caller: &Rc<caller::Caller>| {
+        let (arguments, mut kept) = (Arguments::of(arguments), Kept::giving(given));
+        let mut session = Session::new(&arguments, &mut kept);
+        session.sink.caller = Some(Rc::clone(caller));
+        carry_out(cli, &mut session)
     };
     let (done, outcome) = caller::during(std::sync::Arc::clone(watch), kept, level, carry);
     match done {

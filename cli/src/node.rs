@@ -1,6 +1,6 @@
 //! What ranks of one node hold once: samples, which the first of them reads, and what is sorted of them.
 //!
-//! Entry: [`Node::here`], and [`Node::read`] for samples.
+//! Entry: [`Node::of`], and [`Node::read`] for samples.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use albireo::{Column, EngineError};
 use albireo_samples::Samples;
 use anyhow::{Result, bail};
 
-use crate::world::{self, World, WorldError};
+use crate::world::{World, WorldError};
 
 /// Several ranks of one node.
 pub(crate) struct Node(Rc<dyn World>);
@@ -69,10 +69,9 @@ fn text_of(words: impl IntoIterator<Item = u64>) -> Option<String> {
 
 impl Node {
     /// The ranks of the node that this process is one of, where there are several with memory in common.
-    pub(crate) fn here() -> Option<Self> {
-        let world = world::current();
+    pub(crate) fn of(world: &Rc<dyn World>) -> Option<Self> {
         let several = world.size() > 1 && world.on_node()[1] > 1 && world.has_node_memory();
-        several.then_some(Self(world))
+        several.then(|| Self(Rc::clone(world)))
     }
 
     /// The samples in these files, which the first rank of the node reads, in memory that the node holds once. Where a rank does not see

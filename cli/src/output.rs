@@ -1,6 +1,6 @@
 //! Where results go: the terminal, a pipe, a file, a figure.
 //!
-//! Entry: [`check`] before the work, [`deliver`] after it.
+//! Entry: [`Sink::check`] before the work, [`Sink::deliver`] after it.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
@@ -10,121 +10,183 @@ use albireo_catalogs::{Table, Values};
 use anyhow::{Context, Result};
 
 use crate::args::{FormatName, OutputFlags};
-use crate::caller;
-use crate::files::{Written, keep_apart};
+use crate::files::Written;
+use crate::session::Sink;
 use crate::summary;
+use crate::tables::is_for_counts;
 use crate::text::{columns_of, full, head, short};
 use crate::usage::usage;
-use crate::world::is_first;
 
 /// Longest table that is printed in full when it is also written to a file, or has two axes.
 const LONG: usize = 60;
 /// Rows shown of a longer one.
 const SHOWN: usize = 12;
 
-/// Adds a result file with what comes beside it.
-fn add_result<'a>(
-    written: &mut Vec<Written<'a>>,
-    flag: &str,
-    path: &'a Path,
-    record: Option<&'a Path>,
-) -> Result<()> {
-    if caller::keeps(path) {
-        return Ok(());
+impl Sink {
+    /// Adds a result file with what comes beside it.
+    fn add_result<'a>(
+        &self,
+        written: &mut Vec<Written<'a>>,
+        flag: &str,
+        path: &'a Path,
+        record: Option<&'a Path>,
+    ) -> Result<()> {
+        if self.keeps(path) {
+            return Ok(());
+        }
+        Table::check_path(path).with_context(|| flag.to_owned())?;
+        written.push(Written::probe(flag, path)?);
+        if let Some(record) = record {
+            written.push(Written::probe(format!("the record of {flag},"), record)?);
+        }
+        Ok(())
     }
-    Table::check_path(path).with_context(|| flag.to_owned())?;
-    written.push(Written::probe(flag, path)?);
-    if let Some(record) = record {
-        written.push(Written::probe(format!("the record of {flag},"), record)?);
-    }
-    Ok(())
-}
 
-/// Refuses what could not be written in the end, or would replace one of the `inputs`, before the work begins; `others` are
-/// further result files by their flags.
-pub(crate) fn check(flags: &OutputFlags, others: &[(&str, &Path)], inputs: &[&Path]) -> Result<()> {
-    if !is_first() {
-        return Ok(());
+    /// Refuses what could not be written in the end, or would replace one of the `inputs`, before the work begins; `others` are
+    /// further result files by their flags.
+    pub(crate) fn check(
+        &self,
+        flags: &OutputFlags,
+        others: &[(&str, &Path)],
+        inputs: &[&Path],
+    ) -> Result<()> {
+        if self.is_silent {
+            return Ok(());
+        }
+        let file = flags.file();
+        if flags.format.is_some() && !flags.to_stdout() {
+            return Err(usage(
+                "--format is for `-o -`: the extension of a file names its format",
+            ));
+        }
+        if flags.to_stdout()
+            && flags.format == Some(FormatName::Parquet)
+            && io::stdout().is_terminal()
+        {
+            return Err(usage(
+                "a terminal shows no Parquet: redirect standard output",
+            ));
+        }
+        let files = file.map(|path| ("--output", path)).into_iter();
+        let files = files.chain(others.iter().copied());
+        let files: Vec<_> = files
+            .map(|(flag, path)| (flag, path, Table::record_of(path)))
+            .collect();
+        let mut written = Vec::new();
+        for (flag, path, record) in &files {
+            self.add_result(&mut written, flag, path, record.as_deref())?;
+        }
+        #[cfg(feature = "plot")]
+        if let Some(path) = &flags.plot {
+            albireo_figures::check_path(path)?;
+            written.push(Written::probe("--plot", path)?);
+        }
+        let records: Vec<_> = inputs
+            .iter()
+            .filter_map(|path| Table::record_of(path))
+            .collect();
+        let inputs: Vec<&Path> = inputs
+            .iter()
+            .copied()
+            .chain(records.iter().map(AsRef::as_ref))
+            .collect();
+        self.keep_apart(&written, &inputs)
     }
-    let file = flags.file();
-    if flags.format.is_some() && !flags.to_stdout() {
-        return Err(usage(
-            "--format is for `-o -`: the extension of a file names its format",
-        ));
-    }
-    if flags.to_stdout() && flags.format == Some(FormatName::Parquet) && io::stdout().is_terminal()
-    {
-        return Err(usage(
-            "a terminal shows no Parquet: redirect standard output",
-        ));
-    }
-    let files = file.map(|path| ("--output", path)).into_iter();
-    let files = files.chain(others.iter().copied());
-    let files: Vec<_> = files
-        .map(|(flag, path)| (flag, path, Table::record_of(path)))
-        .collect();
-    let mut written = Vec::new();
-    for (flag, path, record) in &files {
-        add_result(&mut written, flag, path, record.as_deref())?;
-    }
-    #[cfg(feature = "plot")]
-    if let Some(path) = &flags.plot {
-        albireo_figures::check_path(path)?;
-        written.push(Written::probe("--plot", path)?);
-    }
-    let records: Vec<_> = inputs
-        .iter()
-        .filter_map(|path| Table::record_of(path))
-        .collect();
-    let inputs: Vec<&Path> = inputs
-        .iter()
-        .copied()
-        .chain(records.iter().map(AsRef::as_ref))
-        .collect();
-    keep_apart(&written, &inputs)
-}
 
-/// Prints the table, writes it and draws it, as asked.
-pub(crate) fn deliver(table: &Table, flags: &OutputFlags) -> Result<()> {
-    if !is_first() {
-        return Ok(());
+    /// Prints the table, writes it and draws it, as asked.
+    pub(crate) fn deliver(&self, table: &Table, flags: &OutputFlags) -> Result<()> {
+        if self.is_silent {
+            return Ok(());
+        }
+        let taken = self.take(table, None);
+        if let Some(path) = flags.file() {
+            self.write(table, path)?;
+        }
+        #[cfg(feature = "plot")]
+        if let Some(path) = &flags.plot {
+            let style = albireo_figures::Style {
+                r2: flags.r2,
+                ..albireo_figures::Style::default()
+            };
+            albireo_figures::draw_one(table, path, style)?;
+            tracing::info!("figure written to {}", path.display());
+        }
+        if table.is_approximate() {
+            tracing::warn!(
+                "approximate: float32 decided alone, pairs next to an edge may lie in the neighbouring bin"
+            );
+        }
+        if let Some(partial) = table.partial() {
+            tracing::warn!("partial: some pairs are missing ({partial}), totals are those of all");
+        }
+        if taken {
+            return Ok(());
+        }
+        if flags.to_stdout() {
+            let mut bytes = Vec::new();
+            table.write_to(&mut bytes, flags.format.unwrap_or(FormatName::Csv).into())?;
+            return self.print_bytes(&bytes);
+        }
+        if flags.file().is_some() && is_quiet() {
+            return Ok(());
+        }
+        let brief = flags.brief || flags.brief_in_jobs && table.meta.contains_key("job");
+        if let (true, Some(path)) = (brief, flags.file()) {
+            return self.print(&summary::in_a_line(table, path)?);
+        }
+        self.print(&shown(table, flags.file(), io::stdout().is_terminal())?)
     }
-    let taken = caller::take(table, None);
-    if let Some(path) = flags.file() {
-        write(table, path)?;
+
+    /// Writes a table whole or not at all.
+    pub(crate) fn write(&self, table: &Table, path: &Path) -> Result<()> {
+        if self.is_silent || self.take(table, Some(path)) {
+            return Ok(());
+        }
+        table
+            .write(path)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        let record =
+            Table::record_of(path).map(|record| format!(", its record to {}", record.display()));
+        let shown = path.display();
+        tracing::info!("result written to {shown}{}", record.unwrap_or_default());
+        Ok(())
     }
-    #[cfg(feature = "plot")]
-    if let Some(path) = &flags.plot {
-        let style = albireo_figures::Style {
-            r2: flags.r2,
-            ..albireo_figures::Style::default()
-        };
-        albireo_figures::draw_one(table, path, style)?;
-        tracing::info!("figure written to {}", path.display());
+
+    /// Prints to standard output; a reader that has seen enough is no error.
+    pub(crate) fn print(&self, text: &str) -> Result<()> {
+        self.print_bytes(text.as_bytes())
     }
-    if table.is_approximate() {
-        tracing::warn!(
-            "approximate: float32 decided alone, pairs next to an edge may lie in the neighbouring bin"
-        );
+
+    fn print_bytes(&self, bytes: &[u8]) -> Result<()> {
+        if self.is_silent || self.take_text(bytes) {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        match out.write_all(bytes).and_then(|()| out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            other => other.context("cannot write to standard output"),
+        }
     }
-    if let Some(partial) = table.partial() {
-        tracing::warn!("partial: some pairs are missing ({partial}), totals are those of all");
+
+    /// Whether a caller keeps the result of this name, which is no file then.
+    pub(crate) fn keeps(&self, path: &Path) -> bool {
+        self.caller
+            .as_ref()
+            .is_some_and(|caller| caller.keeps(path))
     }
-    if taken {
-        return Ok(());
+
+    /// Hands a result over to the caller, if there is one: the main one, or one whose name it keeps.
+    pub(crate) fn take(&self, table: &Table, path: Option<&Path>) -> bool {
+        self.caller
+            .as_ref()
+            .is_some_and(|caller| caller.take(table, path))
     }
-    if flags.to_stdout() {
-        let mut bytes = Vec::new();
-        table.write_to(&mut bytes, flags.format.unwrap_or(FormatName::Csv).into())?;
-        return print_bytes(&bytes);
+
+    /// Hands over what would be printed, if there is a caller.
+    fn take_text(&self, bytes: &[u8]) -> bool {
+        let caller = self.caller.as_ref();
+        caller.inspect(|caller| caller.take_text(bytes)).is_some()
     }
-    if flags.file().is_some() && is_quiet() {
-        return Ok(());
-    }
-    if let (true, Some(path)) = (flags.brief, flags.file()) {
-        return print(&summary::in_a_line(table, path)?);
-    }
-    print(&shown(table, flags.file(), io::stdout().is_terminal())?)
 }
 
 /// Whether only what is wrong is to be said.
@@ -158,44 +220,15 @@ fn shown(table: &Table, file: Option<&Path>, terminal: bool) -> Result<String> {
     Ok(text)
 }
 
-/// Writes a table whole or not at all.
-pub(crate) fn write(table: &Table, path: &Path) -> Result<()> {
-    if !is_first() || caller::take(table, Some(path)) {
-        return Ok(());
-    }
-    table
-        .write(path)
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    let record =
-        Table::record_of(path).map(|record| format!(", its record to {}", record.display()));
-    let shown = path.display();
-    tracing::info!("result written to {shown}{}", record.unwrap_or_default());
-    Ok(())
-}
-
-/// Prints to standard output; a reader that has seen enough is no error.
-pub(crate) fn print(text: &str) -> Result<()> {
-    print_bytes(text.as_bytes())
-}
-
-fn print_bytes(bytes: &[u8]) -> Result<()> {
-    if !is_first() || caller::take_text(bytes) {
-        return Ok(());
-    }
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("cannot write to standard output"),
-    }
-}
-
 /// The first `shown` rows of a table, floats spelled by `spell`.
 fn aligned(table: &Table, shown: usize, spell: fn(f64) -> String) -> String {
+    let columns = table.columns.iter();
+    let columns: Vec<_> = columns.filter(|c| !is_for_counts(&c.name)).collect();
     let cell = |values: &Values, row: usize| match values {
         Values::Integers(values) => values[row].to_string(),
         Values::Floats(values) => spell(values[row]),
     };
-    let mut rows = vec![table.columns.iter().map(head).collect::<Vec<_>>()];
-    rows.extend((0..shown).map(|row| table.columns.iter().map(|c| cell(&c.values, row)).collect()));
+    let mut rows = vec![columns.iter().map(|c| head(c)).collect::<Vec<_>>()];
+    rows.extend((0..shown).map(|row| columns.iter().map(|c| cell(&c.values, row)).collect()));
     columns_of(&rows, &[])
 }

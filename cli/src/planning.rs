@@ -12,7 +12,6 @@ use albireo::EngineError;
 use albireo::engine::Units;
 use anyhow::Result;
 
-use crate::output::print;
 use crate::progress::with_prefix;
 use crate::text::columns_of;
 
@@ -159,8 +158,8 @@ impl Planning {
         });
     }
 
-    /// Prints the plan.
-    pub(crate) fn print(&self, engine: &str) -> Result<()> {
+    /// The plan as it is printed.
+    pub(crate) fn described(&self, engine: &str) -> String {
         let machines = f64::from(self.machines.get());
         let rows = self.rows.borrow();
         let words = ["count", "pairs", "in reach or near it", "units", "seconds"];
@@ -200,7 +199,7 @@ impl Planning {
                 most.max(1)
             );
         }
-        print(&text)
+        text
     }
 }
 

@@ -12,7 +12,8 @@ use clap::ValueEnum;
 use serde_json::{Map, Value};
 
 use crate::bins::{BinSpec, Statistic};
-use crate::tables::{RowSums, column_name, rest_name};
+use crate::row_sums::RowSums;
+use crate::tables::{column_name, rest_name};
 
 /// A count of a result, under its name there.
 #[derive(Debug, Clone, PartialEq)]
@@ -259,5 +260,189 @@ impl RowSums {
             counts = counts.with_weighted_separation_sums(sums)?;
         }
         Ok(counts)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use albireo::counts::count_pairs;
+    use albireo::{
+        Axis, CountSpec, Domain, LineOfSight, Naive, PairJob, Pairs, Particles, RBins, RpPiBins,
+        SMuBins, Silent, random,
+    };
+    use serde_json::json;
+
+    use super::*;
+    use crate::counted::Counted;
+    use crate::record::{Arguments, Record};
+    use crate::tables::{count_columns, edge_columns};
+
+    /// Counts of points of which two weigh `heavy` times as much.
+    fn counts(bins: &Bins, seed: u64, heavy: f64, cuts: &[Cut]) -> Counts {
+        let points = random::in_box(70, seed, [1.0; 3]).unwrap();
+        let stream = random::Stream::new(seed);
+        let weight = |k: u64| (stream.uniform(k) + 0.1) * if k < 2 { heavy } else { 1.0 };
+        let sample = Particles::weighted(points, (0..70).map(weight).collect()).unwrap();
+        let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+        let what = CountSpec::for_pairs(bins, job.pairs()).with_mean_separation();
+        let what = what.with_weighted_separation();
+        let what = match bins.line_of_sight() {
+            Some(_) => what.with_legendre([Legendre::L2, Legendre::L4].into_iter().collect()),
+            None => what,
+        };
+        let what = cuts.iter().cloned().fold(what, CountSpec::with_cut);
+        count_pairs(&Naive, &job, what, &Silent).unwrap()
+    }
+
+    /// The result that holds these counts.
+    fn table(statistic: Statistic, kind: ResultKind, all: &[(&'static str, Counts)]) -> Table {
+        let bins = all[0].1.binning();
+        let (axes, los) = (bins.axes(), bins.line_of_sight().unwrap_or_default());
+        let mut record = Record::begin(&Arguments::default());
+        record.set_bins(statistic, &axes, los);
+        let mut columns = edge_columns(&axes, None);
+        let mut records = Map::new();
+        for (name, counts) in all {
+            let counted = Counted::new(name, counts, None, ("seconds", json!(0.5)));
+            let prefix = if kind == ResultKind::Counts { "" } else { name };
+            columns.extend(count_columns(&counted.sums, prefix, (&axes, None)));
+            records.insert((*name).to_owned(), counted.record);
+        }
+        record.set("counts", Value::Object(records));
+        let meta = record.finish(kind);
+        Table { columns, meta }
+    }
+
+    #[test]
+    fn counts_come_back_from_every_format() {
+        let edges = || Edges::linear(0.0, 1.8, 3).unwrap();
+        let mu = SignedEdges::linear(-1.0, 1.0, 2).unwrap();
+        let pi = SignedEdges::linear(0.0, 1.2, 2).unwrap();
+        let z = LineOfSight::Fixed(Axis::Z);
+        let r: Bins = RBins::new(edges()).into();
+        let s_mu: Bins = SMuBins::new(edges(), mu, LineOfSight::First)
+            .unwrap()
+            .into();
+        let rp_pi: Bins = RpPiBins::new(edges(), pi, z).unwrap().into();
+        let cuts = [
+            Cut::rp(0.1, 0.2, LineOfSight::Midpoint).unwrap(),
+            Cut::theta(0.0, 3.0).unwrap(),
+        ];
+        let mut several = counts(&r, 5, 1.0, &[]);
+        several.merge(&counts(&r, 6, 1.0, &[])).unwrap();
+        let (pairs, xi) = (ResultKind::Counts, ResultKind::Correlation);
+        let approximate = counts(&rp_pi, 4, 3e4, &[]).with_exactness(Exactness::Approximate);
+        let folder = tempfile::tempdir().unwrap();
+        for (statistic, kind, all) in [
+            (Statistic::R, pairs, vec![("DD", counts(&r, 1, 3e4, &cuts))]),
+            (Statistic::R, pairs, vec![("DD", several)]),
+            (
+                Statistic::SMu,
+                xi,
+                vec![
+                    ("DD", counts(&s_mu, 2, 3e4, &[])),
+                    ("RR", counts(&s_mu, 3, 1.0, &[])),
+                ],
+            ),
+            (Statistic::RpPi, xi, vec![("DD", approximate)]),
+        ] {
+            let table = table(statistic, kind, &all);
+            for ending in ["csv", "ecsv", "fits", "h5", "json", "parquet"] {
+                let path = folder.path().join(format!("counts.{ending}"));
+                table.write(&path).unwrap();
+                let back = saved_counts(&Table::read(&path).unwrap()).unwrap();
+                assert_eq!(back.len(), all.len());
+                for (back, (name, counts)) in back.iter().zip(&all) {
+                    assert_eq!(
+                        (back.name.as_str(), &back.counts),
+                        (*name, counts),
+                        "{ending}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn results_of_earlier_versions_are_read() {
+        let bins: Bins = RBins::new(Edges::linear(0.0, 1.8, 3).unwrap()).into();
+        let counts = counts(&bins, 1, 3e4, &[]);
+        let mut old = table(Statistic::R, ResultKind::Counts, &[("DD", counts.clone())]);
+        old.columns
+            .retain(|column| !column.name.contains("_rest") && !column.name.contains("sum"));
+        let record = old.meta["counts"]["DD"].as_object_mut().unwrap();
+        for key in [
+            "design_effect",
+            "weight_bound_of_pair",
+            "weight_words",
+            "arithmetic",
+        ] {
+            record.remove(key);
+        }
+        let back = saved_counts(&old).unwrap().remove(0).counts;
+        assert_eq!(back.npairs(), counts.npairs());
+        assert_eq!(back.weight(), counts.weight());
+        assert_eq!(back.weight_sums().unwrap().parts().len(), 1);
+        assert_eq!(back.total().design_effect, 1.0);
+        assert_eq!(back.job_id(), counts.job_id());
+        assert_eq!((back.weight_bound(), back.mean_separation()), (None, None));
+    }
+
+    #[test]
+    fn columns_that_are_no_counts_are_refused_by_their_names() {
+        let bins: Bins = RBins::new(Edges::linear(0.0, 1.8, 3).unwrap()).into();
+        let good = table(
+            Statistic::R,
+            ResultKind::Counts,
+            &[("DD", counts(&bins, 1, 3e4, &[]))],
+        );
+        let with = |name: &str, values: Values| {
+            let mut table = good.clone();
+            let column = table.columns.iter_mut().find(|column| column.name == name);
+            column.unwrap().values = values;
+            format!("{:#}", saved_counts(&table).unwrap_err())
+        };
+        let one = Values::Floats(vec![1.0; 3]);
+        for (name, values, expected) in [
+            (
+                "npairs",
+                one.clone(),
+                "there is no column `npairs` of integers",
+            ),
+            (
+                "npairs",
+                Values::Integers(vec![9999; 3]),
+                "DD: column `npairs`: there are 2415 pairs in all",
+            ),
+            (
+                "weight",
+                Values::Integers(vec![1; 3]),
+                "column `weight` should be of floats, found integers",
+            ),
+            (
+                "weight_rest",
+                Values::Floats(vec![0.0, f64::NAN, 0.0]),
+                "column `weight`, row 1 (counting from 0): the weight in bin 1 must be finite, found nan",
+            ),
+            (
+                "sum_r",
+                Values::Floats(vec![f64::INFINITY; 3]),
+                "column `sum_r`, row 0",
+            ),
+        ] {
+            let found = with(name, values);
+            assert!(
+                found.to_lowercase().contains(&expected.to_lowercase()),
+                "{found}"
+            );
+        }
+        let mut cut = good.clone();
+        cut.meta["counts"]["DD"]["cuts"] = json!(["3 listed pairs"]);
+        let found = format!("{:#}", saved_counts(&cut).unwrap_err());
+        assert!(
+            found.contains("metadata `cuts` of DD") && found.contains("found `3 listed pairs`"),
+            "{found}"
+        );
     }
 }

@@ -14,7 +14,8 @@ use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 
 use crate::record::Record;
-use crate::tables::{RowSums, edge_columns, sum_columns};
+use crate::row_sums::RowSums;
+use crate::tables::{edge_columns, sum_columns};
 
 /// Most bins of a covariance that is written, one row for two of them.
 const MAX_BINS: usize = 1500;

@@ -5,7 +5,6 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
@@ -18,7 +17,9 @@ use albireo_catalogs::sha256_of_bytes;
 use anyhow::{Result, anyhow, bail};
 
 use crate::checkpoint::Checkpoints;
+use crate::node::Node;
 use crate::part_file::{CountPart, PartFile};
+use crate::paths::WrittenFile;
 use crate::progress::{SomethingToKeep, exit_code, stopped};
 use crate::shard::Shard;
 use crate::world::{World, sum};
@@ -36,7 +37,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 pub(crate) struct Shares {
     world: Rc<dyn World>,
     /// The part that is counted, and its file; the whole where there is none.
-    pub(crate) part: Option<(Shard, PathBuf)>,
+    pub(crate) part: Option<(Shard, WrittenFile)>,
     pub(crate) checkpoints: Option<Checkpoints>,
     words: Vec<String>,
     /// Finished counts of a part.
@@ -177,7 +178,7 @@ fn count_given(
 impl Shares {
     pub(crate) fn new(
         world: Rc<dyn World>,
-        part: Option<(Shard, PathBuf)>,
+        part: Option<(Shard, WrittenFile)>,
         checkpoints: Option<Checkpoints>,
         words: Vec<String>,
     ) -> Self {
@@ -188,6 +189,11 @@ impl Shares {
             words,
             counts: RefCell::default(),
         }
+    }
+
+    /// The ranks of this node, where there are several.
+    pub(crate) fn node(&self) -> Option<Node> {
+        Node::of(&self.world)
     }
 
     /// Number of ranks.

@@ -2,16 +2,13 @@
 //!
 //! Entry: [`edge_columns`], [`count_columns`] of [`RowSums`], [`sum_columns`], [`correlation_columns`]. Metadata comes from `record`, writing is done by `output`.
 
-use std::ops::Range;
-
-use albireo::Counts;
 use albireo::binning::{AxisUnit, BinAxis};
 use albireo::counts::ExactSums;
 use albireo::result::Correlation;
-use albireo::tally::Legendre;
 use albireo_catalogs::{Table, TableColumn};
 
 use crate::counted::Counted;
+use crate::row_sums::RowSums;
 
 /// The unit of an axis, as results write it.
 pub(crate) fn axis_unit(axis: &BinAxis, length: Option<&str>) -> Option<String> {
@@ -81,72 +78,6 @@ pub(crate) fn mean_column(
     Some(with_unit(column, axis_unit(axis, length)))
 }
 
-/// What is summed in each row of a result, as far as it was asked for.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct RowSums {
-    pub(crate) npairs: Vec<u64>,
-    pub(crate) weight: Option<ExactSums>,
-    /// By degree, rising from 1 or more.
-    pub(crate) legendre: Vec<(Legendre, ExactSums)>,
-    pub(crate) separation: Option<ExactSums>,
-    pub(crate) weighted_separation: Option<ExactSums>,
-}
-
-impl RowSums {
-    /// A row for each bin of counts.
-    pub(crate) fn of(counts: &Counts) -> Self {
-        let degrees = counts.legendre_degrees();
-        let legendre = degrees
-            .iter()
-            .filter_map(|l| Some((l, counts.exact_legendre_sums(l)?)));
-        Self {
-            npairs: counts.npairs().to_vec(),
-            weight: counts.weight_sums(),
-            legendre: legendre.collect(),
-            separation: None,
-            weighted_separation: None,
-        }
-    }
-
-    /// The rows of several, one after another: numbers of pairs and weights.
-    pub(crate) fn joined(all: impl IntoIterator<Item = Self>) -> Self {
-        let (mut npairs, mut weights) = (Vec::new(), Some(Vec::new()));
-        for rows in all {
-            npairs.extend(rows.npairs);
-            weights = weights.zip(rows.weight).map(|(mut all, weight)| {
-                all.push(weight);
-                all
-            });
-        }
-        Self {
-            npairs,
-            weight: weights.map(ExactSums::joined),
-            ..Self::default()
-        }
-    }
-
-    /// The numbers of pairs and the weights of some of the rows.
-    pub(crate) fn rows(&self, rows: Range<usize>) -> Self {
-        Self {
-            npairs: self.npairs[rows.clone()].to_vec(),
-            weight: self.weight.as_ref().map(|weight| weight.rows(rows)),
-            ..Self::default()
-        }
-    }
-
-    /// Puts these in the place of the first rows.
-    pub(crate) fn put_first(&mut self, first: Self) {
-        let (n, rows) = (first.npairs.len(), self.npairs.len());
-        self.npairs[..n].copy_from_slice(&first.npairs);
-        let put = |all: &mut ExactSums, first: ExactSums| {
-            *all = ExactSums::joined(vec![first, all.rows(n..rows)]);
-        };
-        if let (Some(all), Some(first)) = (&mut self.weight, first.weight) {
-            put(all, first);
-        }
-    }
-}
-
 /// The name of a column of a count, whose name is the prefix unless it is empty.
 pub(crate) fn column_name(prefix: &str, rest: &str) -> String {
     if prefix.is_empty() {
@@ -166,21 +97,25 @@ pub(crate) fn rest_name(name: &str, number: usize) -> String {
 
 /// The name of the sum that a column of this name holds what others leave of.
 pub(crate) fn of_rest(name: &str) -> Option<&str> {
-    let (sum, number) = name.rsplit_once("_rest")?;
-    let numbered = || number.strip_prefix('_')?.parse::<usize>().ok();
-    (number.is_empty() || numbered().is_some()).then_some(sum)
+    let mut endings = ["_rest", "_rest_2"].into_iter();
+    endings.find_map(|ending| name.strip_suffix(ending))
 }
 
-/// The names of the columns of a table, but for those of what others leave of a sum.
-pub(crate) fn base_names(table: &Table) -> Vec<&str> {
+/// Whether a column is there for what reads the counts back alone: a rest, or the sums that means are made of.
+pub(crate) fn is_for_counts(name: &str) -> bool {
+    of_rest(name).is_some() || name.starts_with("sum_") || name.contains("_sum_")
+}
+
+/// The names of the columns of a table, but for those that are there for what reads the counts back alone.
+pub(crate) fn shown_names(table: &Table) -> Vec<&str> {
     let names = table.columns.iter().map(|column| column.name.as_str());
-    names.filter(|name| of_rest(name).is_none()).collect()
+    names.filter(|name| !is_for_counts(name)).collect()
 }
 
 /// The columns of one sum: `name` holds the float64 nearest to it and, where some row has more, `name_rest` what that leaves, and so on.
 pub(crate) fn sum_columns(name: &str, described: &str, sums: &ExactSums) -> Vec<TableColumn> {
     let mut columns: Vec<TableColumn> = Vec::new();
-    for (number, part) in sums.parts().into_iter().take(1).enumerate() {
+    for (number, part) in sums.parts().into_iter().enumerate() {
         columns.push(match &columns[..] {
             [] => TableColumn::floats(name, described, part),
             before => {

@@ -16,12 +16,12 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use crate::args::OutputFlags;
-use crate::inputs::{Call, Kept};
-use crate::output::{check, deliver};
+use crate::inputs::Kept;
+use crate::paths::WrittenFile;
 use crate::record::Record;
+use crate::session::{Session, Sink};
 use crate::usage::usage;
 #[cfg(feature = "plot")]
-use crate::world::is_first;
 
 /// What stands for the name of a set in the path of a file.
 const PLACE: &str = "{}";
@@ -228,7 +228,7 @@ pub(crate) fn files_of(path: &str, arguments: &[OsString]) -> Vec<String> {
 /// Refuses a file that every set would write anew, and files of sets that could not be written or would replace one of the `inputs`.
 pub(crate) fn check_files(
     names: &[&str],
-    output: &OutputFlags,
+    (output, sink): (&OutputFlags, &Sink),
     files: &[(&str, &Path)],
     inputs: &[&Path],
 ) -> Result<()> {
@@ -238,7 +238,7 @@ pub(crate) fn check_files(
             .map(|(flag, path)| (*flag, path_of(path, Some(name))));
         let files: Vec<_> = files.collect();
         let files: Vec<_> = files.iter().map(|(flag, path)| (*flag, &**path)).collect();
-        check(&of_set(output, name), &files, inputs)?;
+        sink.check(&of_set(output, name), &files, inputs)?;
     }
     if names.len() < 2 {
         return Ok(());
@@ -258,27 +258,29 @@ pub(crate) fn check_files(
 pub(crate) fn each_set(
     names: &[&str],
     output: &OutputFlags,
-    call: &mut Call<'_>,
-    mut make: impl FnMut(&mut Call<'_>, usize, Option<&str>) -> Result<Table>,
+    session: &mut Session<'_>,
+    mut make: impl FnMut(&mut Session<'_>, usize, Option<&str>) -> Result<Table>,
 ) -> Result<()> {
     if names.is_empty() {
-        return deliver(&make(call, 0, None)?, output);
+        let table = make(session, 0, None)?;
+        return session.sink.deliver(&table, output);
     }
     let mut own = Kept::of(1);
-    let kept = if call.kept.is_empty_handed() {
+    let kept = if session.kept.is_empty_handed() {
         &mut own
     } else {
-        &mut *call.kept
+        &mut *session.kept
     };
     kept.forget_sets();
-    let arguments = call.arguments;
     let mut tables = Vec::new();
     for (set, name) in names.iter().enumerate() {
-        let mut call = Call {
-            arguments,
+        let mut of_set = Session {
             kept: &mut *kept,
+            arguments: session.arguments,
+            world: Rc::clone(&session.world),
+            sink: session.sink.clone(),
         };
-        tables.push(make(&mut call, set, Some(name))?);
+        tables.push(make(&mut of_set, set, Some(name))?);
     }
     kept.forget_sets();
     if output
@@ -286,19 +288,19 @@ pub(crate) fn each_set(
         .is_some_and(|path| path_of(path, Some("")) != path)
     {
         for (name, table) in names.iter().zip(&tables) {
-            deliver(table, &of_set(output, name))?;
+            session.sink.deliver(table, &of_set(output, name))?;
         }
         return Ok(());
     }
     let named: Vec<(&str, Table)> = names.iter().copied().zip(tables).collect();
-    deliver_together(&named, output)
+    deliver_together(&named, output, &session.sink)
 }
 
 /// Where the result of one set goes.
 fn of_set(output: &OutputFlags, name: &str) -> OutputFlags {
-    let path = |path: &Option<PathBuf>| {
+    let path = |path: &Option<WrittenFile>| {
         let path = path.as_deref()?;
-        Some(path_of(path, Some(name)).into_owned())
+        Some(path_of(path, Some(name)).into_owned().into())
     };
     OutputFlags {
         output: path(&output.output),
@@ -309,9 +311,9 @@ fn of_set(output: &OutputFlags, name: &str) -> OutputFlags {
 }
 
 /// Writes the results of all sets as one, and draws them in one figure.
-fn deliver_together(named: &[(&str, Table)], output: &OutputFlags) -> Result<()> {
+fn deliver_together(named: &[(&str, Table)], output: &OutputFlags, sink: &Sink) -> Result<()> {
     #[cfg(feature = "plot")]
-    if let Some(path) = output.plot.as_ref().filter(|_| is_first()) {
+    if let Some(path) = output.plot.as_ref().filter(|_| !sink.is_silent) {
         let tables = named
             .iter()
             .map(|(name, table)| albireo_figures::Named { name, table });
@@ -327,7 +329,7 @@ fn deliver_together(named: &[(&str, Table)], output: &OutputFlags) -> Result<()>
         plot: None,
         ..output.clone()
     };
-    deliver(&joined(named), &written)
+    sink.deliver(&joined(named), &written)
 }
 
 /// Whether a column tells the bins, which all sets share.

@@ -16,20 +16,22 @@ use albireo::{
 };
 use albireo_catalogs::sha256_of_bytes;
 use anyhow::{Result, bail};
+use clap::{Arg, Command, CommandFactory};
 use serde_json::{Value, json};
 
+use crate::Cli;
+use crate::args::RUNNING;
 use crate::bin_text::BinText;
 use crate::checkpoint::CheckpointFlags;
 use crate::counted::fingerprint;
-use crate::files::check_replaced;
-use crate::node::Node;
 use crate::part_file::{CountPart, Identity, MergedCount, PartFile, merged};
+use crate::paths::ReadFile;
 use crate::planning::{self, Planning};
 use crate::record::Arguments;
-use crate::shard::{PieceFlags, Shard};
+use crate::session::{Session, Sink};
+use crate::shard::{PARTS, PieceFlags, Shard};
 use crate::shares::{Share, Shares};
 use crate::usage::usage;
-use crate::world;
 
 /// Counts that come from the files of parts.
 #[derive(Debug)]
@@ -76,24 +78,21 @@ fn thinned(
     Ok(begun.elapsed().as_secs_f64())
 }
 
-/// Flags with a value that change no count, or belong to one process.
-const OWN_FLAGS: [&str; 10] = [
-    "--engine",
-    "--threads",
-    "--isa",
-    "--devices",
-    "--precision",
-    "--kernel",
-    "--shard",
-    "--part",
-    "--checkpoint",
-    "--checkpoint-every",
-];
+/// Whether a flag changes no count, or belongs to one process: its heading says so.
+fn is_own(arg: &Arg) -> bool {
+    let heading = arg.get_help_heading();
+    heading.is_some_and(|heading| [RUNNING, PARTS].contains(&heading))
+}
+
 /// Flags without a value that say how much is printed.
 const TALKS: [&str; 7] = ["-v", "-vv", "-vvv", "-q", "--verbose", "--quiet", "--brief"];
 
 /// The words of a command line that all of its parts have in common.
 fn common(arguments: &Arguments) -> Vec<String> {
+    let program = Cli::command();
+    let all = program.get_subcommands().flat_map(Command::get_arguments);
+    let own: Vec<&Arg> = all.filter(|arg| is_own(arg)).collect();
+    let own = |name: &str| own.iter().find(|arg| arg.get_long() == Some(name));
     let mut words = arguments
         .words
         .iter()
@@ -101,15 +100,20 @@ fn common(arguments: &Arguments) -> Vec<String> {
         .map(|word| word.to_string_lossy().into_owned());
     let mut common = Vec::new();
     while let Some(word) = words.next() {
-        if OWN_FLAGS.contains(&word.as_str()) {
-            words.next();
-            continue;
-        }
-        let own = word
-            .split_once('=')
-            .is_some_and(|(flag, _)| OWN_FLAGS.contains(&flag));
-        if !own && !TALKS.contains(&word.as_str()) {
-            common.push(word);
+        let name = word.strip_prefix("--").unwrap_or_default();
+        let (name, joined) = match name.split_once('=') {
+            Some((name, _)) => (name, true),
+            None => (name, false),
+        };
+        match own(name) {
+            Some(arg) => {
+                let takes_next = arg.get_action().takes_values() && !arg.is_require_equals_set();
+                if takes_next && !joined {
+                    words.next();
+                }
+            }
+            None if TALKS.contains(&word.as_str()) => {}
+            None => common.push(word),
         }
     }
     common
@@ -129,18 +133,21 @@ fn identity(name: &str, job: &PreparedJob<'_>, what: &CountSpec) -> Identity {
 
 /// The work that flags ask for; files of parts are read here.
 #[derive(Clone)]
-pub(crate) struct Works(Rc<Work>);
+pub(crate) struct Works {
+    work: Rc<Work>,
+    sink: Sink,
+}
 
 impl Works {
     pub(crate) fn new(
         (flags, kept): (&PieceFlags, &CheckpointFlags),
         exactness: Exactness,
-        arguments: &Arguments,
+        session: &Session<'_>,
     ) -> Result<Self> {
-        let world = world::current();
+        let world = Rc::clone(&session.world);
         let part = flags.shard.zip(flags.part.clone());
         if let (Some((_, path)), 0) = (&part, world.rank()) {
-            check_replaced("--part", path)?;
+            session.sink.check_replaced("--part", path)?;
         }
         let shared = part.is_some() || kept.is_given() || world.size() > 1;
         if shared && exactness != Exactness::Exact {
@@ -155,27 +162,30 @@ impl Works {
                     None => "all".to_owned(),
                     Some((Shard { index, of }, _)) => format!("{index}-of-{of}"),
                 };
-                let words = common(arguments);
+                let words = common(session.arguments);
                 let checkpoints = kept.open(&stem, &words, &*world)?;
                 Work::Shares(Box::new(Shares::new(world, part, checkpoints, words)))
             }
             (None, []) => Work::Whole,
             (None, files) => {
-                let read = |path: &PathBuf| Ok((path.clone(), PartFile::read(path)?));
+                let read = |path: &ReadFile| Ok((path.to_path_buf(), PartFile::read(path)?));
                 let parts = files.iter().map(read).collect::<Result<Vec<_>>>()?;
                 Work::Given(Given {
-                    files: files.to_vec(),
+                    files: files.iter().cloned().map(PathBuf::from).collect(),
                     counts: merged(&parts, flags.from_some_parts)?,
                     taken: Cell::new(0),
                 })
             }
         };
-        Ok(Self(Rc::new(work)))
+        Ok(Self {
+            work: Rc::new(work),
+            sink: session.sink.clone(),
+        })
     }
 
     /// The worker that does it with an engine.
     pub(crate) fn by(&self, engine: AnyEngine, counts: usize) -> Result<Worker> {
-        let flag = match &*self.0 {
+        let flag = match &*self.work {
             Work::Shares(shares) if shares.part.is_some() => Some("--shard"),
             Work::Plan(planning) => {
                 planning.is_read();
@@ -188,7 +198,8 @@ impl Works {
         }
         Ok(Worker {
             engine,
-            work: Rc::clone(&self.0),
+            work: Rc::clone(&self.work),
+            sink: self.sink.clone(),
             left: Rc::new(Cell::new(counts)),
             name: Rc::default(),
             failure: Rc::default(),
@@ -198,7 +209,7 @@ impl Works {
     /// How many units there are of each count that parts hold, and how many were counted: a count of several samples by its name.
     pub(crate) fn shares(&self) -> Vec<(String, [usize; 2])> {
         let mut shares: Vec<(String, [usize; 2])> = Vec::new();
-        let Work::Given(given) = &*self.0 else {
+        let Work::Given(given) = &*self.work else {
             return shares;
         };
         for count in &given.counts {
@@ -213,7 +224,7 @@ impl Works {
 
     /// What the record of a result says of the parts that it comes from.
     pub(crate) fn record(&self) -> Option<Value> {
-        let Work::Given(given) = &*self.0 else {
+        let Work::Given(given) = &*self.work else {
             return None;
         };
         let counts = given.counts.iter();
@@ -236,6 +247,7 @@ const FEWEST_RUNS: usize = 32;
 pub(crate) struct Worker {
     engine: AnyEngine,
     work: Rc<Work>,
+    sink: Sink,
     /// Counts that are still to be made.
     left: Rc<Cell<usize>>,
     /// The count at hand.
@@ -284,7 +296,9 @@ impl Worker {
         }
         match &*self.work {
             Work::Shares(shares) if shares.part.is_some() => shares.write_part()?,
-            Work::Plan(planning) => planning.print(&self.engine.description())?,
+            Work::Plan(planning) => {
+                (self.sink).print(&planning.described(&self.engine.description()))?
+            }
             _ => return Ok(()),
         }
         Err(PartWritten.into())
@@ -326,7 +340,7 @@ impl Worker {
         progress: &dyn Progress,
     ) -> Result<Tally> {
         let engine = &self.engine;
-        if let Some(node) = Node::here() {
+        if let Some(node) = shares.node() {
             engine.lay_out_once(job, what, &node, progress)?;
         }
         let units = engine.units(job, what, progress)?;
@@ -456,9 +470,23 @@ mod tests {
 
     #[test]
     fn parts_have_the_words_that_change_counts_in_common() {
-        let line = "albireo -v count a.csv --engine cpu --threads=2 --bins lin:0:1:2 --shard 0/3 --part p --brief";
-        let words = line.split(' ').map(Into::into).collect();
-        let words = common(&Arguments::of(words));
-        assert_eq!(words.join(" "), "count a.csv --bins lin:0:1:2");
+        for (line, kept) in [
+            (
+                "-v count a.csv --engine cpu --threads=2 --bins lin:0:1:2 --shard 0/3 --part p --brief",
+                "count a.csv --bins lin:0:1:2",
+            ),
+            (
+                "wp --isa avx2 a.csv --checkpoint=ck --checkpoint-every 5 --output=-o -q --overwrite",
+                "wp a.csv --output=-o --overwrite",
+            ),
+            (
+                "rdf t.xtc --frames-per-device 2 --checkpoint ck --where x>1 --norm=pairs --",
+                "rdf t.xtc --frames-per-device 2 --where x>1 --norm=pairs --",
+            ),
+        ] {
+            let words = ["albireo"].into_iter().chain(line.split(' '));
+            let words = words.map(Into::into).collect();
+            assert_eq!(common(&Arguments::of(words)).join(" "), kept);
+        }
     }
 }

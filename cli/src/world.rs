@@ -1,7 +1,7 @@
 //! The processes that carry out one command together.
 //!
-//! Entry: [`World`], which a program that starts several processes implements; [`current`], the one of this thread, and [`is_first`]: all
-//! processes work out the same result, and the first one writes it.
+//! Entry: [`World`], which a program that starts several processes implements: all processes work out the same result, and the first one
+//! writes it.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -262,30 +262,6 @@ impl World for Alone {
         #[allow(clippy::exit, reason = "what a world is asked for here")]
         std::process::exit(i32::from(code))
     }
-}
-
-thread_local! {
-    /// The world that this thread belongs to, if there is more than itself.
-    static CURRENT: RefCell<Option<Rc<dyn World>>> = const { RefCell::new(None) };
-}
-
-/// The world of this thread.
-pub(crate) fn current() -> Rc<dyn World> {
-    let current = CURRENT.with_borrow(Option::clone);
-    current.unwrap_or_else(|| Rc::new(Alone::default()))
-}
-
-/// Whether this process writes and tells results: alone, or as the first of several.
-pub(crate) fn is_first() -> bool {
-    CURRENT.with_borrow(|world| world.as_ref().is_none_or(|world| world.rank() == 0))
-}
-
-/// Does `work` as one of the ranks of a world; alone where there is none.
-pub(crate) fn within<T>(world: Option<&Rc<dyn World>>, work: impl FnOnce() -> T) -> T {
-    let before = CURRENT.replace(world.cloned());
-    let done = work();
-    CURRENT.set(before);
-    done
 }
 
 /// Where a rank runs: how many cores it may use of how many, and which.

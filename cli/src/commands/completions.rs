@@ -1,8 +1,23 @@
 //! `albireo completions`: what shells need to complete flags.
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, Command, ValueHint};
 use clap_complete::Shell;
+
+use crate::paths::is_path;
+use crate::session::Sink;
+
+/// The command with paths completed where flags take them: clap knows of them by the type of the standard library alone.
+fn with_paths(command: Command) -> Command {
+    let command = command.mut_args(|arg| {
+        if is_path(&arg) {
+            arg.value_hint(ValueHint::AnyPath)
+        } else {
+            arg
+        }
+    });
+    command.mut_subcommands(with_paths)
+}
 
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
@@ -13,9 +28,10 @@ pub(crate) struct Completions {
 
 impl Completions {
     /// Prints the completion script of the program `command`.
-    pub(crate) fn run(&self, mut command: clap::Command) -> Result<()> {
+    pub(crate) fn run(&self, command: Command, sink: &Sink) -> Result<()> {
+        let mut command = with_paths(command);
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "albireo", &mut script);
-        crate::output::print(&String::from_utf8_lossy(&script))
+        sink.print(&String::from_utf8_lossy(&script))
     }
 }

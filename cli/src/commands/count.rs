@@ -18,11 +18,11 @@ use crate::checkpoint::CheckpointFlags;
 use crate::counting::Counter;
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
-use crate::inputs::{Call, Wanted, line_of_sight};
+use crate::inputs::{Wanted, line_of_sight};
 use crate::named_count::{MeanSeparation, NamedCount};
-use crate::output::check;
 use crate::pair_weights::{PairWeightFlags, upweighted};
 use crate::record::Record;
+use crate::session::Session;
 use crate::tables::{count_columns, edge_columns, mean_column};
 use crate::usage::usage;
 use crate::weight_sets::{CountSetFlags, check_files, each_set, of_weights};
@@ -117,14 +117,14 @@ impl Count {
     }
 
     /// Counts, prints and writes.
-    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
+    pub(crate) fn run(self, session: &mut Session<'_>) -> Result<()> {
         let (inputs, output) = (self.files(), &self.pairs.output);
         let sets = self.weight_sets.names();
-        check(output, &[], &inputs)?;
-        check_files(&sets, output, &[], &inputs)?;
+        session.sink.check(output, &[], &inputs)?;
+        check_files(&sets, (output, &session.sink), &[], &inputs)?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
-        each_set(&sets, output, call, |call, set, name| {
-            self.result(&spec, (set, name), call)
+        each_set(&sets, output, session, |session, set, name| {
+            self.result(&spec, (set, name), session)
         })
     }
 
@@ -133,17 +133,15 @@ impl Count {
         &self,
         spec: &BinSpec,
         (set, name): (usize, Option<&str>),
-        call: &mut Call<'_>,
+        session: &mut Session<'_>,
     ) -> Result<Table> {
-        let mut record = Record::begin(call.arguments);
+        let mut record = Record::begin(session.arguments);
         let sources = self.sources()?;
         self.check(spec)?;
         let upweights = self.pair_weights.begin(&sources)?;
-        let engines = Engines::with_checkpoints(&self.pairs.run, &self.kept, call.arguments)?;
+        let engines = Engines::with_checkpoints(&self.pairs.run, &self.kept, session)?;
         let space = &self.pairs.space;
-        let samples = call
-            .kept
-            .read(&sources, space, self.wanted()?, &mut record)?;
+        let samples = session.read(&sources, space, self.wanted()?, &mut record)?;
         let samples = of_weights(samples, (set, name), &mut record);
         let los = line_of_sight(self.los.los, &samples);
         let bins = spec.with_line_of_sight(los)?;
@@ -152,7 +150,7 @@ impl Count {
         let cuts = self.cuts.cuts(los, samples.domain())?;
         let labelled = self.shells.labelled(&samples)?;
         let mut counter = Counter::new(engines, samples.domain())
-            .sharing(call.kept.shared())
+            .sharing(session.kept.shared())
             .dropping(cuts);
         let pairs = match (&labelled, samples.find("second")) {
             (Some((labelled, _)), _) => weighting.of("DD", ["data"; 2], Pairs::Auto(labelled))?,

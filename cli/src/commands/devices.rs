@@ -6,11 +6,11 @@ use albireo::CudaError;
 use albireo::engine::cuda::{DeviceDescription, compiler, devices};
 use anyhow::{Result, bail};
 
-use crate::output::print;
+use crate::session::Sink;
 use crate::text::columns_of;
 
 /// Prints devices, driver and compiler, or how to get what is missing, which is an error.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(sink: &Sink) -> Result<()> {
     let mut text = String::new();
     let (mut gpu, mut nvrtc) = (false, false);
     match devices() {
@@ -32,7 +32,7 @@ pub(crate) fn run() -> Result<()> {
         }
         Err(error) => writeln!(text, "No NVRTC: {error}."),
     };
-    print(&text)?;
+    sink.print(&text)?;
     match (gpu, nvrtc) {
         (true, true) => Ok(()),
         (true, false) => bail!("the GPUs cannot be used without NVRTC"),

@@ -29,16 +29,16 @@ use crate::counted::Counted;
 use crate::counting::Counter;
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
-use crate::inputs::{Call, Wanted, line_of_sight};
+use crate::inputs::{Wanted, line_of_sight};
 use crate::named_count::MeanSeparation;
-use crate::output::write;
 use crate::pair_weights::PairWeightFlags;
+use crate::paths::ReadFile;
 use crate::record::Record;
 use crate::scatter::{Method, Scatter, covariance_table};
+use crate::session::{Session, Sink};
 use crate::usage::usage;
 use crate::weight_sets::{WeightSetFlags, of_weights, path_of};
 #[cfg(feature = "plot")]
-use crate::world::is_first;
 
 /// The randoms that an estimator may need, by their flags.
 const RANDOMS: [(Role, &str); 2] = [
@@ -79,11 +79,11 @@ pub(crate) struct EstimateFlags {
     estimator: Option<AnyEstimator>,
     /// Take RR from a result written earlier, after checking that it belongs to the same randoms, box and bins
     #[arg(long, value_name = "RESULT", requires = "randoms")]
-    rr: Option<PathBuf>,
+    rr: Option<ReadFile>,
     /// Take any counts, such as DR and DD, from results written earlier, after checking that they belong to the same particles, weights, box,
     /// bins, line of sight and cuts; again for each further result
     #[arg(long, value_name = "RESULT")]
-    reuse: Vec<PathBuf>,
+    reuse: Vec<ReadFile>,
     #[command(flatten)]
     split: SplitFlags,
     /// Add the mean separation (r, s, rp or theta) of the data pairs in each bin, each pair once or by its weight
@@ -124,6 +124,7 @@ pub(crate) struct Estimated {
     /// What the errors come from, if not from the pairs themselves.
     pub(crate) scatter: Option<Scatter>,
     pub(super) covariance: Option<PathBuf>,
+    pub(crate) sink: Sink,
 }
 
 impl Estimated {
@@ -162,7 +163,8 @@ impl Estimated {
                 if let Some(scatter) = &self.scatter {
                     scatter.note_inverse(covariance.bins(), &mut record);
                 }
-                write(&covariance_table(covariance, bins, of, &record)?, path)
+                self.sink
+                    .write(&covariance_table(covariance, bins, of, &record)?, path)
             }
             _ => Ok(()),
         }
@@ -276,7 +278,7 @@ impl EstimateFlags {
         let all = std::iter::once(&self.data).chain(optional);
         let files = all.flatten().flat_map(Files::iter);
         let saved = self.rr.iter().chain(&self.reuse);
-        let files = files.chain(saved.map(PathBuf::as_path));
+        let files = files.chain(saved.map(ReadFile::as_path));
         files.chain(self.pair_weights.files())
     }
 
@@ -345,7 +347,7 @@ impl EstimateFlags {
     }
 
     /// Refuses flags that do not go together; what they ask for.
-    fn check(&self, estimator: &AnyEstimator, spec: &BinSpec) -> Result<Asked> {
+    fn check(&self, estimator: &AnyEstimator, spec: &BinSpec, sink: &Sink) -> Result<Asked> {
         let (cut, method) = self.regions.asked()?.unzip();
         if self.rr.is_some() && self.randoms_columns.has_bits() {
             return Err(usage(
@@ -356,7 +358,7 @@ impl EstimateFlags {
         {
             let read = self.files().map(|path| ("", path));
             let files: Vec<_> = read.chain(self.written()).collect();
-            self.regions.check_map(&files)?;
+            self.regions.check_map(&files, sink)?;
         }
         let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
         let split = self.split.split(estimator, random)?;
@@ -384,7 +386,7 @@ impl EstimateFlags {
         spec: &BinSpec,
         orders: Option<&[u32]>,
         (set, name): (usize, Option<&str>),
-        call: &mut Call<'_>,
+        session: &mut Session<'_>,
     ) -> Result<Estimated> {
         let estimator = self.estimator()?;
         let known_randoms = estimator.takes_known_randoms();
@@ -395,8 +397,8 @@ impl EstimateFlags {
                 estimator.name()
             )));
         }
-        let Asked { cut, method, split } = self.check(&estimator, spec)?;
-        let mut record = Record::begin(call.arguments);
+        let Asked { cut, method, split } = self.check(&estimator, spec, &session.sink)?;
+        let mut record = Record::begin(session.arguments);
         let sources = self.sources()?;
         let wanted = Wanted {
             angular: spec.statistic == Statistic::Theta,
@@ -409,10 +411,10 @@ impl EstimateFlags {
             rsd: self.los.rsd()?,
         };
         let upweights = self.pair_weights.begin(&sources)?;
-        let engines = Engines::with_checkpoints(&self.run, &self.kept, call.arguments)?;
-        let inputs = call.kept.read(&sources, &self.space, wanted, &mut record)?;
+        let engines = Engines::with_checkpoints(&self.run, &self.kept, session)?;
+        let inputs = session.read(&sources, &self.space, wanted, &mut record)?;
         #[cfg(feature = "plot")]
-        if set == 0 && is_first() {
+        if set == 0 && session.is_first() {
             self.regions.draw_map(&inputs)?;
         }
         let inputs = of_weights(inputs, (set, name), &mut record);
@@ -430,7 +432,7 @@ impl EstimateFlags {
         let subsets = split.map(|split| Subsets::of(split, &inputs, legendre));
         let subsets = subsets.transpose()?;
         let mut counter = Counter::new(engines, inputs.domain())
-            .sharing(call.kept.shared())
+            .sharing(session.kept.shared())
             .dropping(cuts.clone());
         let plan = Plan {
             inputs: &inputs,
@@ -460,7 +462,7 @@ impl EstimateFlags {
             scatter.note(&mut record);
             if let Some(path) = &self.regions.region_counts {
                 let table = scatter.region_counts(&axes, unit.as_deref(), &record);
-                write(&table, &path_of(path, name))?;
+                session.sink.write(&table, &path_of(path, name))?;
             }
         }
         let mut xi = made.xi;
@@ -474,6 +476,7 @@ impl EstimateFlags {
             counts: counter.done,
             record,
             unit,
+            sink: session.sink.clone(),
         })
     }
 }

@@ -1,7 +1,6 @@
 //! `albireo info`: what a file holds.
 
 use std::fmt::Write;
-use std::path::PathBuf;
 
 use albireo_catalogs::{
     Cell, ColumnDescription, TableDescription, TrajectoryDescription, Value, describe_trajectory,
@@ -9,15 +8,16 @@ use albireo_catalogs::{
 use anyhow::Result;
 use clap::Args;
 
-use crate::output::print;
+use crate::paths::ReadFile;
 use crate::progress::stop_reading;
+use crate::session::Sink;
 use crate::text::{columns_of, short};
 
 /// Arguments of `info`.
 #[derive(Debug, Args)]
 pub(crate) struct Info {
     /// The file: FITS, Parquet, HDF5, ASDF, ECSV or delimited text, or a trajectory
-    file: PathBuf,
+    file: ReadFile,
 }
 
 /// Longest value of an attribute that is shown in full.
@@ -29,12 +29,12 @@ const EXAMPLES: usize = 3;
 
 impl Info {
     /// Prints format, tables, columns with their ranges, and attributes; of trajectories what their frames are.
-    pub(crate) fn run(&self) -> Result<()> {
+    pub(crate) fn run(&self, sink: &Sink) -> Result<()> {
         let trajectory = describe_trajectory(&self.file, stop_reading());
         if let Ok(Some(trajectory)) = trajectory {
             let mut text = format!("{}: {}\n", self.file.display(), trajectory.format);
             describe_frames(&mut text, &trajectory);
-            return print(&text);
+            return sink.print(&text);
         }
         let table = albireo_catalogs::open_until(&self.file, stop_reading());
         let description = match (table.and_then(|mut table| table.describe()), trajectory) {
@@ -46,7 +46,7 @@ impl Info {
         for table in &description.tables {
             describe(&mut text, table);
         }
-        print(&text)
+        sink.print(&text)
     }
 }
 

@@ -8,7 +8,7 @@
     reason = "values were checked to be whole and in range"
 )]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo::regions::{Footprint, PixelOrder};
 use albireo_catalogs::{Catalog, Filter, Request, Value, open};
@@ -164,7 +164,7 @@ impl MaskFlags {
     /// The footprint that a mask is, and what the record says of it.
     pub(super) fn footprint(
         &self,
-        path: &PathBuf,
+        path: &Path,
         nside: Option<u32>,
     ) -> Result<(Footprint, serde_json::Value)> {
         let made = || {

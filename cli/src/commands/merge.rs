@@ -8,9 +8,10 @@ use clap::{Args, Parser};
 
 use crate::Cli;
 use crate::catalogs::Files;
-use crate::inputs::Call;
 use crate::part_file::PartFile;
+use crate::paths::WrittenFile;
 use crate::record::Arguments;
+use crate::session::Session;
 use crate::usage::{in_a_line, usage};
 
 /// The end of its help.
@@ -32,7 +33,7 @@ pub(crate) struct Merge {
     parts: Vec<Files>,
     /// Write the result, by extension as the command itself would [default: it is printed]
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<WrittenFile>,
     /// Make a result of the parts that are there, though units are missing: its record says how many were counted. An estimate takes the same share of
     /// all of its pairs
     #[arg(long)]
@@ -41,7 +42,7 @@ pub(crate) struct Merge {
 
 impl Merge {
     /// Carries out the command of the parts, whose counts they hold.
-    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
+    pub(crate) fn run(self, session: &mut Session<'_>) -> Result<()> {
         let files: Vec<PathBuf> = self
             .parts
             .into_iter()
@@ -52,7 +53,7 @@ impl Merge {
         let own = ["albireo".to_owned()].into_iter().chain(part.words);
         let mut words: Vec<OsString> = own.map(OsString::from).collect();
         if let Some(output) = self.output {
-            words.extend(["--output".into(), output.into()]);
+            words.extend(["--output".into(), PathBuf::from(output).into()]);
         }
         let mut line = words.clone();
         // Nobody counts: the reference needs no device.
@@ -64,10 +65,6 @@ impl Merge {
             line.push("--from-some-parts".into());
         }
         let cli = Cli::try_parse_from(line).map_err(|refusal| usage(in_a_line(&refusal)))?;
-        let mut call = Call {
-            arguments: &Arguments::of(words),
-            kept: &mut *call.kept,
-        };
-        crate::carry_out(cli, &mut call)
+        crate::carry_out(cli, &mut session.again(&Arguments::of(words)))
     }
 }

@@ -25,11 +25,12 @@ use crate::catalogs::Files;
 use crate::counting::Counter;
 use crate::edges::{EdgeSpec, ends};
 use crate::engine::Engines;
-use crate::inputs::{Call, of_survey, say};
+use crate::inputs::{of_survey, say};
 use crate::named_count::NamedCount;
-use crate::output::{check, deliver, write};
+use crate::paths::WrittenFile;
 use crate::progress::NothingToKeep;
 use crate::record::Record;
+use crate::session::{Session, Sink};
 use crate::tables::edge_columns;
 use crate::usage::usage;
 
@@ -79,10 +80,10 @@ pub(crate) struct Nz {
     #[allow(clippy::doc_markdown, reason = "the help of a flag")]
     /// Write the rows of DATA as a catalogue: RA, DEC, Z, their WEIGHT where named, NZ and WEIGHT_FKP, by extension as --output
     #[arg(long, value_name = "FILE", requires = "fkp", help_heading = "Weights")]
-    fkp_data: Option<PathBuf>,
+    fkp_data: Option<WrittenFile>,
     /// The same of the randoms, by the n(z) of DATA
     #[arg(long, value_name = "FILE", requires_all = ["fkp", "randoms"], help_heading = "Weights")]
-    fkp_randoms: Option<PathBuf>,
+    fkp_randoms: Option<WrittenFile>,
     /// Also the effective redshift of the pairs of DATA between these separations in Mpc/h, with FKP weights where asked for, e.g. 25:120
     #[arg(long, value_name = "LO:HI", value_parser = ends, help_heading = "Density")]
     effective_redshift: Option<[f64; 2]>,
@@ -194,7 +195,7 @@ fn around(values: &[f64]) -> Vec<f64> {
 
 impl Nz {
     /// The files that are read, and those that are written besides the result.
-    fn check(&self) -> Result<()> {
+    fn check(&self, sink: &Sink) -> Result<()> {
         let bins = self.bins.as_ref().and_then(EdgeSpec::file);
         let files = self.data.iter().chain(&self.randoms).flat_map(Files::iter);
         let inputs: Vec<&Path> = files.chain(bins).collect();
@@ -206,7 +207,7 @@ impl Nz {
             .into_iter()
             .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
             .collect();
-        check(&self.output, &others, &inputs)?;
+        sink.check(&self.output, &others, &inputs)?;
         if self.area.is_none() && self.nside.is_none() {
             return Err(usage(
                 "a density needs the area of the survey: --area in square degrees, or --nside for that of the pixels that hold it",
@@ -240,13 +241,13 @@ impl Nz {
         data: &Sample,
         weight: &[f64],
         cosmology: &Cosmology,
-        call: &mut Call<'_>,
+        session: &mut Session<'_>,
         record: &mut Record,
     ) -> Result<Option<Value>> {
         let Some([lo, hi]) = self.effective_redshift else {
             return Ok(None);
         };
-        let engines = Engines::new(&self.run, call.arguments)?;
+        let engines = Engines::new(&self.run, session)?;
         let distance = cosmology.distances(Column::new("Z", &data.redshift))?;
         let (ra, dec) = (&data.survey.ra, &data.survey.dec);
         let points = positions(
@@ -259,7 +260,7 @@ impl Nz {
         let plain = Particles::weighted(points, weight.to_vec())?;
         let edges = Edges::new(vec![lo, hi]).context("--effective-redshift")?;
         let bins = Bins::from(RBins::new(edges));
-        let mut counter = Counter::new(engines, &Domain::Open).sharing(call.kept.shared());
+        let mut counter = Counter::new(engines, &Domain::Open).sharing(session.kept.shared());
         let counts = [
             NamedCount::new("pairs with z", Pairs::Cross(&weighted, &plain), &bins),
             NamedCount::new("pairs", Pairs::Auto(&plain), &bins),
@@ -290,7 +291,7 @@ impl Nz {
         n: &NumberDensity,
         data: &Sample,
         cosmology: &Cosmology,
-        call: &mut Call<'_>,
+        session: &mut Session<'_>,
         record: &mut Record,
     ) -> Result<Map<String, Value>> {
         let p0 = self.fkp.unwrap_or(0.0);
@@ -310,7 +311,7 @@ impl Nz {
         let formula = "sum n^2 w^2 V z / sum n^2 w^2 V over the bins, w their FKP weights";
         let density = json!({"redshift": by_density, "formula": formula});
         effective.insert("density".to_owned(), density);
-        let pairs = self.of_pairs(data, &weight, cosmology, call, record)?;
+        let pairs = self.of_pairs(data, &weight, cosmology, session, record)?;
         effective.extend(pairs.map(|pairs| ("pairs".to_owned(), pairs)));
         Ok(effective)
     }
@@ -345,10 +346,10 @@ impl Nz {
     }
 
     /// Reads, bins, prints and writes.
-    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
-        self.check()?;
+    pub(crate) fn run(self, session: &mut Session<'_>) -> Result<()> {
+        self.check(&session.sink)?;
         let cosmology: Cosmology = self.cosmology.parse().context("--cosmology")?;
-        let mut record = Record::begin(call.arguments);
+        let mut record = Record::begin(session.arguments);
         let selection = Selection::from(self.columns.clone());
         let others = Selection::from(self.randoms_columns.clone()).or(&selection);
         let (data, randoms) = {
@@ -371,18 +372,18 @@ impl Nz {
             let all = data.redshift.len();
             tracing::warn!("{} of {all} objects lie outside the bins", n.outside());
         }
-        let rows = |sample: Option<&Sample>, path: &Option<PathBuf>| match (sample, path, self.fkp)
-        {
-            (Some(sample), Some(path), Some(p0)) => {
-                Ok(Some((path.clone(), sample.weighted(&n, p0)?)))
-            }
-            _ => Ok::<_, anyhow::Error>(None),
-        };
+        let rows =
+            |sample: Option<&Sample>, path: &Option<WrittenFile>| match (sample, path, self.fkp) {
+                (Some(sample), Some(path), Some(p0)) => {
+                    Ok(Some((path.clone(), sample.weighted(&n, p0)?)))
+                }
+                _ => Ok::<_, anyhow::Error>(None),
+            };
         let catalogues = [
             rows(Some(&data), &self.fkp_data)?,
             rows(randoms.as_ref(), &self.fkp_randoms)?,
         ];
-        let effective = self.effective(&n, &data, &cosmology, call, &mut record)?;
+        let effective = self.effective(&n, &data, &cosmology, session, &mut record)?;
         record.set("edges", json!({"z": edges}));
         record.set("cosmology", json!(cosmology));
         record.set("unit", "Mpc/h");
@@ -397,10 +398,10 @@ impl Nz {
         record.set("samples", samples);
         for (path, columns) in catalogues.into_iter().flatten() {
             let meta = record.finish(ResultKind::FkpWeights);
-            write(&Table { columns, meta }, &path)?;
+            session.sink.write(&Table { columns, meta }, &path)?;
         }
         let columns = self.density_columns(&n);
         let meta = record.finish(ResultKind::NumberDensity);
-        deliver(&Table { columns, meta }, &self.output)
+        session.sink.deliver(&Table { columns, meta }, &self.output)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Plan`], which the flags of `xi` and `wp` make of samples that are read.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo::estimators::{
     AnyEstimator, Estimation, Multipoles, Role, Term, TermCount, TermCounts,
@@ -22,6 +22,7 @@ use crate::angular::Upweights;
 use crate::counting::Counter;
 use crate::named_count::{MeanSeparation, NamedCount};
 use crate::pair_weights::{WeightedPairs, Weighting, upweighted};
+use crate::paths::ReadFile;
 use crate::scatter::{Method, Scatter};
 
 /// What has been read and decided, ready to be counted.
@@ -30,8 +31,8 @@ pub(super) struct Plan<'a> {
     pub(super) weighting: &'a Weighting,
     pub(super) upweights: &'a Upweights,
     pub(super) estimator: AnyEstimator,
-    pub(super) rr: Option<PathBuf>,
-    pub(super) reuse: Vec<PathBuf>,
+    pub(super) rr: Option<ReadFile>,
+    pub(super) reuse: Vec<ReadFile>,
     pub(super) mean_separation: Option<MeanSeparation>,
     pub(super) method: Option<Method>,
     pub(super) cuts: Vec<Cut>,

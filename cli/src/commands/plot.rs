@@ -1,6 +1,6 @@
 //! `albireo plot`: saved results as a figure.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo_catalogs::Table;
 use albireo_figures::{Limits, Named, Spacing, Style};
@@ -8,7 +8,9 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
 use crate::edges::ends;
-use crate::files::{Written, keep_apart};
+use crate::files::Written;
+use crate::paths::{ReadFile, WrittenFile};
+use crate::session::Sink;
 use crate::usage::usage;
 use crate::weight_sets::split;
 
@@ -42,10 +44,10 @@ fn power(text: &str) -> Result<f64, String> {
 pub(crate) struct Plot {
     /// Results that albireo wrote: .csv (with the record beside it), .ecsv, .fits, .h5, .json or .parquet; several are drawn in common axes
     #[arg(required = true, value_name = "RESULT")]
-    results: Vec<PathBuf>,
+    results: Vec<ReadFile>,
     /// The figure, by extension: .png .svg .pdf
     #[arg(short, long, value_name = "FIGURE")]
-    output: PathBuf,
+    output: WrittenFile,
     /// Scale the correlation function by the separation squared (wp by rp)
     #[arg(long, conflicts_with = "scale_by")]
     r2: bool,
@@ -109,12 +111,12 @@ impl Plot {
         if !self.names.is_empty() {
             return self.names.clone();
         }
-        let short = |path: &PathBuf| {
+        let short = |path: &ReadFile| {
             path.file_name()
                 .map(|name| name.to_string_lossy().into_owned())
         };
         let all: Vec<_> = self.results.iter().map(short).collect();
-        let name = |(k, path): (usize, &PathBuf)| {
+        let name = |(k, path): (usize, &ReadFile)| {
             let unique = all.iter().filter(|other| **other == all[k]).count() == 1;
             let short = all[k].clone().filter(|_| unique);
             short.unwrap_or_else(|| path.display().to_string())
@@ -139,7 +141,7 @@ impl Plot {
     }
 
     /// Draws them.
-    pub(crate) fn run(&self) -> Result<()> {
+    pub(crate) fn run(&self, sink: &Sink) -> Result<()> {
         self.check()?;
         albireo_figures::check_path(&self.output)?;
         let records: Vec<_> = self
@@ -150,10 +152,10 @@ impl Plot {
         let inputs: Vec<&Path> = self
             .results
             .iter()
-            .chain(&records)
-            .map(AsRef::as_ref)
+            .map(ReadFile::as_path)
+            .chain(records.iter().map(AsRef::as_ref))
             .collect();
-        keep_apart(&[Written::probe("--output", &self.output)?], &inputs)?;
+        sink.keep_apart(&[Written::probe("--output", &self.output)?], &inputs)?;
         let tables = self.results.iter().map(|path| Table::read(path));
         let tables = tables.collect::<Result<Vec<_>, _>>()?;
         let sets = self.with_sets(tables);

@@ -1,7 +1,5 @@
 //! `albireo random`: the numbers of drand48 and its relatives.
 
-use std::path::PathBuf;
-
 #[cfg(feature = "cuda")]
 use albireo::Cuda;
 #[cfg(feature = "cuda")]
@@ -14,10 +12,10 @@ use clap::{Args, ValueEnum};
 use crate::args::{FormatName, OutputFlags};
 #[cfg(feature = "cuda")]
 use crate::engine::{cuda_of, told};
-use crate::inputs::Call;
-use crate::output::{check, deliver};
+use crate::paths::WrittenFile;
 use crate::progress::NothingToKeep;
 use crate::record::Record;
+use crate::session::Session;
 use crate::usage::usage;
 
 /// Arguments of `random`.
@@ -69,7 +67,7 @@ pub(crate) struct Random {
     /// Write the numbers with everything about how they were made, by extension: .parquet .fits .h5 .csv (its record beside it, in FILE.json)
     /// .ecsv .json; `-` prints them, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    output: PathBuf,
+    output: WrittenFile,
     /// Format of `-o -` [default: csv]
     #[arg(long, help_heading = "Output")]
     format: Option<FormatName>,
@@ -126,9 +124,9 @@ fn number(text: &str) -> Result<usize, String> {
 
 impl Random {
     /// Makes the numbers and writes them.
-    pub(crate) fn run(self, call: &Call<'_>) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let output = self.output_flags();
-        check(&output, &[], &[])?;
+        session.sink.check(&output, &[], &[])?;
         let mut leapfrog = Leapfrog::default();
         if let Some(streams) = self.streams {
             let with = leapfrog.with_streams(streams);
@@ -139,7 +137,7 @@ impl Random {
             leapfrog = with.map_err(|error| usage(format!("--threads: {error}")))?;
         }
         let maker = self.maker()?;
-        let mut record = Record::begin(call.arguments);
+        let mut record = Record::begin(session.arguments);
         record.set("generator", "rand48");
         record.set("number", self.number);
         record.set("seed", self.seed);
@@ -154,7 +152,7 @@ impl Random {
             tracing::info!("{}: {plan}, {}", cuda.description(), told(&[timings]));
         }
         let meta = record.timeless(ResultKind::Randoms);
-        deliver(&Table { columns, meta }, &output)
+        session.sink.deliver(&Table { columns, meta }, &output)
     }
 
     /// Who makes the numbers.

@@ -16,10 +16,11 @@ use serde_json::json;
 use super::mask::MaskFlags;
 use crate::args::{ColumnUnits, DataFlags, FormatName, OutputFlags};
 use crate::catalogs::Files;
-use crate::inputs::{Call, of_survey, say};
-use crate::output::{check, deliver};
+use crate::inputs::{of_survey, say};
+use crate::paths::{ReadFile, WrittenFile};
 use crate::progress::NothingToKeep;
 use crate::record::Record;
+use crate::session::Session;
 use crate::usage::usage;
 
 /// Arguments of `randoms`.
@@ -49,7 +50,7 @@ pub(crate) struct Randoms {
     /// Write the points with everything about how they were made, by extension: .parquet .fits .h5 .csv (its record beside it, in FILE.json)
     /// .ecsv .json; `-` prints them, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    output: PathBuf,
+    output: WrittenFile,
     /// Format of `-o -` [default: csv]
     #[arg(long, help_heading = "Output")]
     format: Option<FormatName>,
@@ -79,7 +80,7 @@ struct ShapeFlags {
     /// In the `HEALPix` pixels of a mask, evenly: a map of the whole sky, as healpy writes them, or a table with a column of pixels; columns RA,
     /// DEC, and with --like DATA also Z
     #[arg(long, value_name = "FILE")]
-    mask: Option<PathBuf>,
+    mask: Option<ReadFile>,
 }
 
 /// A window on the sky with its limits as given.
@@ -162,11 +163,11 @@ fn directions((ra, dec): (Vec<f64>, Vec<f64>)) -> Vec<TableColumn> {
 
 impl Randoms {
     /// Makes the points and writes them.
-    pub(crate) fn run(self, call: &Call<'_>) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let output = self.output_flags();
         let inputs = self.shape.like.iter().flat_map(Files::iter);
         let inputs: Vec<&Path> = inputs.chain(self.shape.mask.as_deref()).collect();
-        check(&output, &[], &inputs)?;
+        session.sink.check(&output, &[], &inputs)?;
         let selection = Selection::from(self.columns.clone());
         self.mask.check(self.shape.mask.as_deref())?;
         let of_pixels = self.nside.is_some() && self.shape.mask.is_none();
@@ -177,15 +178,15 @@ impl Randoms {
                 "--nside, --smooth-nz, columns and rows are about a catalogue: they go with --like DATA",
             ));
         }
-        let mut record = Record::begin(call.arguments);
+        let mut record = Record::begin(session.arguments);
         record.set("number", self.number);
         record.set("seed", self.seed);
         let columns = {
             let _making = NothingToKeep::begin();
-            self.columns_of_points(selection, call.kept.given(), &mut record)?
+            self.columns_of_points(selection, session.kept.given(), &mut record)?
         };
         let meta = record.timeless(ResultKind::Randoms);
-        deliver(&Table { columns, meta }, &output)
+        session.sink.deliver(&Table { columns, meta }, &output)
     }
 
     /// The flags of results that these have a use for.

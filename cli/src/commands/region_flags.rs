@@ -2,7 +2,7 @@
 //!
 //! Entry: [`RegionFlags`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo::estimators::Jackknife;
 #[cfg(feature = "plot")]
@@ -12,9 +12,11 @@ use albireo_samples::RegionSpec;
 use albireo_samples::Samples;
 use clap::{Args, ValueEnum};
 
-#[cfg(feature = "plot")]
-use crate::files::{Written, keep_apart};
+use crate::files::Written;
+use crate::paths::WrittenFile;
 use crate::scatter::Method;
+#[cfg(feature = "plot")]
+use crate::session::Sink;
 use crate::usage::usage;
 
 /// What becomes of pairs with one point in the region that is left out, by name.
@@ -68,15 +70,15 @@ pub(super) struct RegionFlags {
     bootstrap: Option<u32>,
     /// Write the covariance, a row for each two bins, by extension as --output; `albireo plot` draws its correlation matrix
     #[arg(long, value_name = "FILE")]
-    pub(super) covariance: Option<PathBuf>,
+    pub(super) covariance: Option<WrittenFile>,
     /// Write the pairs of every count within each region and across its border, by extension as --output
     #[arg(long, value_name = "FILE")]
-    pub(super) region_counts: Option<PathBuf>,
+    pub(super) region_counts: Option<WrittenFile>,
     /// Draw the randoms (DATA without any) in the colours of their regions, by extension: .png .svg .pdf; on the sky with RA increasing to
     /// the left, else along x and y
     #[cfg(feature = "plot")]
     #[arg(long, value_name = "FIGURE")]
-    pub(super) region_map: Option<PathBuf>,
+    pub(super) region_map: Option<WrittenFile>,
 }
 
 impl RegionFlags {
@@ -117,13 +119,13 @@ impl RegionFlags {
 
     /// Refuses a map that could not be drawn in the end, or would replace a file that is read or written.
     #[cfg(feature = "plot")]
-    pub(super) fn check_map(&self, others: &[(&str, &Path)]) -> anyhow::Result<()> {
+    pub(super) fn check_map(&self, others: &[(&str, &Path)], sink: &Sink) -> anyhow::Result<()> {
         let Some(path) = &self.region_map else {
             return Ok(());
         };
         albireo_figures::check_path(path)?;
         let mut written = vec![Written::probe("--region-map", path)?];
-        let is_file = |path: &Path| !crate::caller::keeps(path);
+        let is_file = |path: &Path| !sink.keeps(path);
         let files = others
             .iter()
             .filter(|(flag, path)| !flag.is_empty() && is_file(path));
@@ -132,7 +134,7 @@ impl RegionFlags {
         }
         let read = others.iter().filter(|(flag, _)| flag.is_empty());
         let read: Vec<&Path> = read.map(|(_, path)| *path).collect();
-        keep_apart(&written, &read)
+        sink.keep_apart(&written, &read)
     }
 
     /// Draws the regions of the sample that they are made of, where that is asked for.

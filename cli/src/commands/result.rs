@@ -31,7 +31,7 @@ pub use slice::Ranges;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use crate::record::Arguments;
+use crate::session::Session;
 
 /// Arguments of `result`.
 #[derive(Debug, Args)]
@@ -101,18 +101,18 @@ halved, and are those that unsigned bins count."
 
 impl SavedResults {
     /// Does it.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         match self.subcommand {
-            Subcommands::Concatenate(concatenate) => concatenate.run(arguments),
-            Subcommands::IntegralConstraint(constraint) => constraint.run(arguments),
-            Subcommands::Renormalise(renormalise) => renormalise.run(arguments),
-            Subcommands::Window(window) => window.run(arguments),
-            Subcommands::Wrap(wrap) => wrap.run(arguments),
-            Subcommands::Covariance(covariance) => covariance.run(arguments),
-            Subcommands::Combine(combine) => combine.run(arguments),
-            Subcommands::Rebin(rebin) => rebin.run(arguments),
-            Subcommands::Slice(slice) => slice.run(arguments),
-            Subcommands::Sum(sum) => sum.run(arguments),
+            Subcommands::Concatenate(concatenate) => concatenate.run(session),
+            Subcommands::IntegralConstraint(constraint) => constraint.run(session),
+            Subcommands::Renormalise(renormalise) => renormalise.run(session),
+            Subcommands::Window(window) => window.run(session),
+            Subcommands::Wrap(wrap) => wrap.run(session),
+            Subcommands::Covariance(covariance) => covariance.run(session),
+            Subcommands::Combine(combine) => combine.run(session),
+            Subcommands::Rebin(rebin) => rebin.run(session),
+            Subcommands::Slice(slice) => slice.run(session),
+            Subcommands::Sum(sum) => sum.run(session),
         }
     }
 }

@@ -1,32 +1,34 @@
 //! `albireo run`: a whole analysis from one file, or a result made again.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::time::SystemTime;
 
-use albireo_catalogs::Table;
+use albireo_catalogs::{Table, read_record};
 use anyhow::{Context, Result};
 use clap::{Args, CommandFactory, Parser};
+use serde_json::{Map, Value, json};
 
 use crate::Cli;
-use crate::caller;
 use crate::catalogs::Files;
-use crate::inputs::{Call, Kept};
+use crate::inputs::Kept;
 use crate::is_shared;
 use crate::job::{Job, Measurement, NamedFiles, listed, rounds};
+use crate::paths::ReadFile;
 use crate::progress::check_stop;
 use crate::record::{Arguments, JobEntry, JobText, command_line};
+use crate::session::{Session, Sink};
 use crate::usage::{in_a_line, usage};
 use crate::weight_sets::files_of;
-use crate::world::{self, Alone, World};
+use crate::world::{Alone, World};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// A job file (.toml), or a result, whose command is run again
     #[arg(value_name = "JOB|RESULT", required_unless_present = "template")]
-    job: Option<PathBuf>,
+    job: Option<ReadFile>,
     #[command(flatten)]
     print: PrintFlags,
     /// Measure again what is done already
@@ -75,8 +77,8 @@ fn written(path: &str) -> Option<SystemTime> {
     Path::new(path).metadata().ok()?.modified().ok()
 }
 
-/// Whether the files that a measurement writes are there, a result of this very command among them, and none older than a file that it
-/// reads.
+/// Whether the files that a measurement writes are there, all that say how they were made by this very command, at least one of them, and none
+/// older than a file that it reads.
 fn is_done(made: &Measurement) -> bool {
     let outputs: Vec<String> = (made.files.outputs.iter())
         .flat_map(|path| files_of(path, &made.arguments))
@@ -94,23 +96,24 @@ fn is_done(made: &Measurement) -> bool {
         return false;
     }
     let command = command_line(&made.arguments);
-    let same = |table: &Table| table.meta.get("command").and_then(|c| c.as_str()) == Some(&command);
-    let mut outputs = outputs.iter().map(Path::new);
-    outputs.any(|path| Table::check_path(path).is_ok() && is_one(path, same))
-}
-
-/// Whether a file is a result that is such a one.
-fn is_one(path: &Path, such: impl Fn(&Table) -> bool) -> bool {
-    Table::read(path).is_ok_and(|table| such(&table))
+    let records = outputs.iter().map(Path::new).map(read_record);
+    let records: Vec<_> = records.filter_map(Result::ok).collect();
+    // Figures never say it, and are drawn at once.
+    if records.is_empty() && made.arguments[1] != *"plot" {
+        tracing::info!(
+            "[{}] is made again: none of its files says by which command it was made, as tables do and maps in .h5 and .npy: {}",
+            made.name,
+            outputs.join(", ")
+        );
+    }
+    let same = |record: &Map<String, Value>| record.get("command") == Some(&json!(command));
+    !records.is_empty() && records.iter().all(same)
 }
 
 /// The command line that made a result.
 fn command_of(path: &Path) -> Result<Measurement> {
-    let table = Table::read(path)?;
-    let command = table
-        .meta
-        .get("command")
-        .and_then(|command| command.as_str());
+    let record = read_record(path)?;
+    let command = record.get("command").and_then(|command| command.as_str());
     let words = command.and_then(shlex::split);
     let words =
         words.with_context(|| format!("{}: no command stands in its record", path.display()))?;
@@ -125,8 +128,8 @@ fn command_of(path: &Path) -> Result<Measurement> {
 
 /// The job file whose measurement made a result, as it was then.
 fn job_of(path: &Path) -> Result<String> {
-    let table = Table::read(path)?;
-    let job = table.meta.get("job").and_then(|job| job.get("text"));
+    let record = read_record(path)?;
+    let job = record.get("job").and_then(|job| job.get("text"));
     let text = job.and_then(|text| text.as_str());
     let text = text.with_context(|| format!("{}: it comes from no job file", path.display()))?;
     Ok(text.to_owned())
@@ -171,33 +174,36 @@ fn asked(path: &Path) -> Result<Asked> {
 
 impl Run {
     /// Runs what is not done, in order.
-    pub(crate) fn run(self) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let Some(path) = self.job.as_deref().filter(|_| !self.print.template) else {
             let mut program = Cli::command();
             program.build();
-            return crate::output::print(&(TEMPLATE.to_owned() + &listed(&program)));
+            return session
+                .sink
+                .print(&(TEMPLATE.to_owned() + &listed(&program)));
         };
         if self.print.show_job {
-            return crate::output::print(&job_of(path)?);
+            return session.sink.print(&job_of(path)?);
         }
         let Asked { measurements, file } = asked(path)?;
         if self.print.list {
             let lines = measurements
                 .iter()
                 .map(|made| command_line(&made.arguments) + "\n");
-            return crate::output::print(&lines.collect::<String>());
+            return session.sink.print(&lines.collect::<String>());
         }
-        let world = world::current();
         let mut running = Running {
             measurements,
             file,
             kept: Kept::of(SAMPLES_KEPT),
             again: self.again,
+            sink: session.sink.clone(),
         };
+        let world = &session.world;
         let skipped = if world.size() > 1 {
-            running.share_out(&*world)?
+            running.share_out(world)?
         } else {
-            running.one_by_one()?
+            running.one_by_one(world)?
         };
         if skipped > 0 {
             let number = running.measurements.len();
@@ -213,11 +219,12 @@ struct Running {
     file: Option<Rc<JobText>>,
     kept: Kept,
     again: bool,
+    sink: Sink,
 }
 
 impl Running {
     /// Makes them in order; tells how many were done.
-    fn one_by_one(&mut self) -> Result<usize> {
+    fn one_by_one(&mut self, world: &Rc<dyn World>) -> Result<usize> {
         let mut skipped = 0;
         for k in 0..self.measurements.len() {
             check_stop()?;
@@ -226,21 +233,21 @@ impl Running {
                 tracing::info!("[{}] is done: {}", made.name, made.files.outputs.join(", "));
                 for path in made.files.outputs.iter().map(Path::new) {
                     if let Ok(table) = Table::read(path) {
-                        caller::take(&table, None);
+                        self.sink.take(&table, None);
                     }
                 }
                 skipped += 1;
                 continue;
             }
-            self.make(k)?;
+            self.make(k, world)?;
         }
         Ok(skipped)
     }
 
     /// Makes those of a round at a time on several ranks: where their catalogs are as many as ranks, each rank makes some of them whole; else all
     /// ranks share out the pairs of one after the other.
-    fn share_out(&mut self, world: &dyn World) -> Result<usize> {
-        let alone = Alone::of_rank(world);
+    fn share_out(&mut self, world: &Rc<dyn World>) -> Result<usize> {
+        let alone = Alone::of_rank(&**world);
         let mut skipped = 0;
         for round in rounds(&self.measurements) {
             // All ranks go by the same, whatever each of them finds.
@@ -270,9 +277,9 @@ impl Running {
                 check_stop()?;
                 let shared = is_shared(&parsed(&self.measurements[k])?.command);
                 match rank.or((!shared).then_some(0)) {
-                    None => self.make(k)?,
+                    None => self.make(k, world)?,
                     Some(rank) if rank == world.rank() => {
-                        world::within(Some(&alone), || self.make(k))?;
+                        self.make(k, &alone)?;
                     }
                     Some(_) => {}
                 }
@@ -282,7 +289,7 @@ impl Running {
         Ok(skipped)
     }
 
-    fn make(&mut self, k: usize) -> Result<()> {
+    fn make(&mut self, k: usize, world: &Rc<dyn World>) -> Result<()> {
         let (made, number) = (&self.measurements[k], self.measurements.len());
         tracing::info!("{} of {number}: [{}]", k + 1, made.name);
         let cli = parsed(made)?;
@@ -291,10 +298,9 @@ impl Running {
             words: made.arguments.clone(),
             job: self.file.clone().map(|file| JobEntry { name, file }),
         };
-        let mut call = Call {
-            arguments: &arguments,
-            kept: &mut self.kept,
-        };
-        crate::carry_out(cli, &mut call).with_context(|| format!("[{}]", made.name))
+        let mut session = Session::new(&arguments, &mut self.kept);
+        session.sink = self.sink.clone();
+        crate::carry_out(cli, &mut session.within(world))
+            .with_context(|| format!("[{}]", made.name))
     }
 }

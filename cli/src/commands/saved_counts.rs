@@ -14,8 +14,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
 use crate::counted::{cuts_record, fingerprint};
+use crate::row_sums::RowSums;
 use crate::saved::{prefix_of, random_pairs, records};
-use crate::tables::{RowSums, column_name};
+use crate::tables::column_name;
 
 /// What a saved count must belong to.
 pub(super) struct Expected<'a> {

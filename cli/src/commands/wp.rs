@@ -1,7 +1,5 @@
 //! `albireo wp`: the projected correlation function.
 
-use std::path::PathBuf;
-
 use albireo::Correlation;
 use albireo::estimators::projected_to;
 use albireo_catalogs::{ResultKind, Table};
@@ -14,8 +12,8 @@ use super::xi;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
-use crate::inputs::Call;
-use crate::output::{check, write};
+use crate::paths::WrittenFile;
+use crate::session::Session;
 use crate::usage::usage;
 use crate::weight_sets::{check_files, each_set, path_of};
 
@@ -40,7 +38,7 @@ pub(crate) struct Wp {
     pi_max: Option<f64>,
     /// Also write xi(rp, pi) with its counts, by extension as --output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    counts: Option<PathBuf>,
+    counts: Option<WrittenFile>,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -68,7 +66,7 @@ pub(super) fn check_pi(edges: &[f64], pi_max: Option<f64>) -> Result<()> {
 
 impl Wp {
     /// Counts, estimates, sums over pi, prints and writes.
-    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
+    pub(crate) fn run(self, session: &mut Session<'_>) -> Result<()> {
         let bins = BinFlags {
             bins: self.bins.clone(),
             mu_bins: None,
@@ -77,10 +75,10 @@ impl Wp {
         let inputs: Vec<_> = self.estimate.files().chain(bins.files()).collect();
         let counts = self.counts.as_deref().map(|path| ("--counts", path));
         let others: Vec<_> = counts.into_iter().chain(self.estimate.written()).collect();
-        check(&self.output, &others, &inputs)?;
+        session.sink.check(&self.output, &others, &inputs)?;
         check_files(
             &self.estimate.weight_sets.names(),
-            &self.output,
+            (&self.output, &session.sink),
             &others,
             &inputs,
         )?;
@@ -89,8 +87,8 @@ impl Wp {
             check_pi(pi.values(), self.pi_max)?;
         }
         let sets = self.estimate.weight_sets.names();
-        each_set(&sets, &self.output, call, |call, set, name| {
-            let estimated = (self.estimate).estimate(&spec, None, (set, name), call)?;
+        each_set(&sets, &self.output, session, |session, set, name| {
+            let estimated = (self.estimate).estimate(&spec, None, (set, name), session)?;
             self.result(estimated, name)
         })
     }
@@ -100,7 +98,9 @@ impl Wp {
         let project = |xi: &Correlation| projected_to(xi, self.pi_max);
         let wp = project(&estimated.xi)?;
         if let Some(path) = &self.counts {
-            write(&xi::table(&estimated, false)?, &path_of(path, set))?;
+            estimated
+                .sink
+                .write(&xi::table(&estimated, false)?, &path_of(path, set))?;
         }
         let covariance = estimated.covariance(|xi| Ok(project(xi)?.wp))?;
         let errors = estimated.errors(covariance.as_ref());

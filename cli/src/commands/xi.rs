@@ -1,7 +1,5 @@
 //! `albireo xi`: correlation functions, their multipoles and their wedges.
 
-use std::path::PathBuf;
-
 use albireo::Correlation;
 use albireo::estimators::MAX_SUMMED_ELL;
 use albireo_catalogs::{ResultKind, Table};
@@ -14,8 +12,8 @@ use super::projections::Projection;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
-use crate::inputs::Call;
-use crate::output::{check, write};
+use crate::paths::WrittenFile;
+use crate::session::Session;
 use crate::tables::{correlation_columns, edge_columns};
 use crate::usage::usage;
 use crate::weight_sets::{check_files, each_set, path_of};
@@ -37,7 +35,7 @@ pub(crate) struct Xi {
     poles_from: PolesFrom,
     /// With --multipoles or wedges: also write xi(s, mu) with its counts, by extension as --output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    counts: Option<PathBuf>,
+    counts: Option<WrittenFile>,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -108,14 +106,14 @@ impl Xi {
     }
 
     /// Counts, estimates, prints and writes.
-    pub(crate) fn run(mut self, call: &mut Call<'_>) -> Result<()> {
+    pub(crate) fn run(mut self, session: &mut Session<'_>) -> Result<()> {
         let inputs: Vec<_> = self.estimate.files().chain(self.bins.files()).collect();
         let counts = self.counts.as_deref().map(|path| ("--counts", path));
         let others: Vec<_> = counts.into_iter().chain(self.estimate.written()).collect();
-        check(&self.output, &others, &inputs)?;
+        session.sink.check(&self.output, &others, &inputs)?;
         check_files(
             &self.estimate.weight_sets.names(),
-            &self.output,
+            (&self.output, &session.sink),
             &others,
             &inputs,
         )?;
@@ -129,8 +127,8 @@ impl Xi {
         };
         let orders = orders.as_deref();
         let sets = self.estimate.weight_sets.names();
-        each_set(&sets, &self.output, call, |call, set, name| {
-            let estimated = (self.estimate).estimate(&spec, orders, (set, name), call)?;
+        each_set(&sets, &self.output, session, |session, set, name| {
+            let estimated = (self.estimate).estimate(&spec, orders, (set, name), session)?;
             self.result(estimated, wanted.as_ref(), orders.is_some(), name)
         })
     }
@@ -152,7 +150,7 @@ impl Xi {
             None => wanted.of(&estimated.xi)?,
         };
         if let Some(path) = &self.counts {
-            write(&grid, &path_of(path, set))?;
+            estimated.sink.write(&grid, &path_of(path, set))?;
         }
         let derived = |xi: &Correlation| wanted.of(xi).map(Projection::in_a_row);
         let covariance = if of_sums {

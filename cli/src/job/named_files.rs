@@ -1,10 +1,18 @@
 //! The flags and places of a job that name files, and what a command does with each.
 //!
-//! Entry: [`NamedFiles`], by the [`Role`] of each key.
+//! Entry: [`NamedFiles`], by the [`Role`] of each flag.
+
+use std::any::TypeId;
+
+use clap::Arg;
 
 use crate::angular::AngularFiles;
+use crate::by_shell::ShellSpec;
+use crate::catalogs::Files;
+use crate::edges::EdgeSpec;
+use crate::paths::{KeptFile, ReadFile, WeightSpec, WrittenFile};
 
-/// What a command does with the files that a key names.
+/// What a command does with the files that a flag names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// Reads them.
@@ -23,56 +31,21 @@ pub(super) enum Role {
 
 use Role::{Angular, At, Checkpoint, Edges, Input, Output};
 
-/// All keys with files; a key means the same in every table.
-const FILES: [(&str, Role); 42] = [
-    ("angular", Angular),
-    ("bins", Edges),
-    ("block-counts", Output),
-    ("bonds", Input),
-    ("box-table", Input),
-    ("by-region", Input),
-    ("checkpoint", Checkpoint),
-    ("counts", Output),
-    ("covariance", Output),
-    ("cross", Input),
-    ("cross-randoms", Input),
-    ("data", Input),
-    ("fkp-data", Output),
-    ("fkp-randoms", Output),
-    ("frame-weights", At),
-    ("from-part", Input),
-    ("heights", Edges),
-    ("like", Input),
-    ("mask", Input),
-    ("mean", Output),
-    ("model", Input),
-    ("mu-bins", Edges),
-    ("output", Output),
-    ("p-of-r", Output),
-    ("part", Output),
-    ("pi-bins", Edges),
-    ("plot", Output),
-    ("q", Edges),
-    ("radial", Input),
-    ("randoms", Input),
-    ("region-counts", Output),
-    ("region-map", Output),
-    ("result", Input),
-    ("results", Input),
-    ("reuse", Input),
-    ("rr", Input),
-    ("second", Input),
-    ("shells", Edges),
-    ("shifted-randoms", Input),
-    ("structure", Output),
-    ("topology", Input),
-    ("total-g", Output),
-];
-
-/// What a command does with the files that a key names, by the first name of the key; nothing, where it names none.
-pub(super) fn role_of(key: &str) -> Option<Role> {
-    let found = FILES.iter().find(|(name, _)| *name == key);
-    found.map(|(_, role)| *role)
+/// What a command does with the files that a flag names, as the type of its value says; nothing, where it names none.
+pub(super) fn role_of(arg: &Arg) -> Option<Role> {
+    let types = [
+        (TypeId::of::<ReadFile>(), Input),
+        (TypeId::of::<Files>(), Input),
+        (TypeId::of::<WrittenFile>(), Output),
+        (TypeId::of::<KeptFile>(), Checkpoint),
+        (TypeId::of::<EdgeSpec>(), Edges),
+        (TypeId::of::<ShellSpec>(), Edges),
+        (TypeId::of::<WeightSpec>(), At),
+        (TypeId::of::<AngularFiles>(), Angular),
+    ];
+    let found = arg.get_value_parser().type_id();
+    let role = types.into_iter().find(|(known, _)| found == *known);
+    role.map(|(_, role)| role)
 }
 
 /// The files that a measurement names, as they are spelled.
@@ -87,15 +60,14 @@ pub(crate) struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// Adds what a key is set to; `folder`: whether that is a folder, in which several have checkpoints of their own.
-    pub(super) fn add(&mut self, role: Role, texts: &[String], folder: bool) {
+    /// Adds what a flag is set to.
+    pub(super) fn add(&mut self, role: Role, texts: &[String]) {
         match role {
             Input => self.inputs.extend_from_slice(texts),
             Output => {
                 let files = texts.iter().filter(|text| *text != "-");
                 self.outputs.extend(files.cloned());
             }
-            Checkpoint if folder => {}
             Checkpoint => self.checkpoints.extend_from_slice(texts),
             Edges | At => {
                 let files = texts.iter().filter_map(|text| text.strip_prefix('@'));
@@ -121,78 +93,59 @@ impl NamedFiles {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
-    use std::any::TypeId;
     use std::path::PathBuf;
 
-    use clap::{Arg, Command, CommandFactory, ValueHint};
+    use clap::{Command, CommandFactory};
 
     use super::*;
-    use crate::angular::AngularFiles;
-    use crate::by_shell::ShellSpec;
-    use crate::catalogs::Files;
-    use crate::edges::EdgeSpec;
-    use crate::job::settings::{flags_of, name_of};
-    use crate::job::{MEASUREMENTS, OPERATIONS};
 
-    /// Whether a role of the table suits what the flag itself says of its value.
-    fn agrees(arg: &Arg, role: Option<Role>) -> bool {
-        let parsed = |of: TypeId| arg.get_value_parser().type_id() == of;
-        let help = arg.get_long_help().or(arg.get_help());
-        let help = help.map(ToString::to_string).unwrap_or_default();
-        if parsed(TypeId::of::<AngularFiles>()) {
-            return role == Some(Angular);
+    /// Flags that name files by a type that says no more.
+    fn strange(command: &Command) -> Vec<String> {
+        let mut found: Vec<String> = command.get_subcommands().flat_map(strange).collect();
+        for arg in command.get_arguments() {
+            let help = arg.get_long_help().or(arg.get_help());
+            let help = help.map(ToString::to_string).unwrap_or_default();
+            let mut names = arg.get_value_names().unwrap_or_default().iter();
+            let of_file = help.contains("@FILE") || names.any(|name| name.contains("@FILE"));
+            let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+            if is_path || of_file && role_of(arg).is_none() {
+                found.push(format!("{} {}", command.get_name(), arg.get_id()));
+            }
         }
-        if parsed(TypeId::of::<EdgeSpec>()) || parsed(TypeId::of::<ShellSpec>()) {
-            return role == Some(Edges);
-        }
-        let one = parsed(TypeId::of::<PathBuf>()) || parsed(TypeId::of::<Files>());
-        if one || arg.get_value_hint() != ValueHint::Unknown {
-            return matches!(role, Some(Input | Output | Checkpoint));
-        }
-        let of_names = |name: &clap::builder::Str| name.contains('@');
-        let named = arg
-            .get_value_names()
-            .unwrap_or_default()
-            .iter()
-            .any(of_names);
-        if help.contains("@FILE") || named {
-            return matches!(role, Some(At | Edges));
-        }
-        role.is_none()
+        found
     }
 
     #[test]
-    fn every_flag_with_a_file_is_in_the_table_and_no_other() {
+    fn types_of_flags_say_what_becomes_of_their_files() {
         let mut program = crate::Cli::command();
         program.build();
-        let known = MEASUREMENTS
-            .iter()
-            .map(|name| program.find_subcommand(name));
-        let mut commands: Vec<&Command> = known.map(Option::unwrap).collect();
-        let operations = program.find_subcommand(OPERATIONS).unwrap();
-        commands.extend(
-            operations
-                .get_subcommands()
-                .filter(|c| c.get_name() != "help"),
-        );
-        let mut wrong = Vec::new();
-        let mut met = Vec::new();
-        for command in commands {
-            let flags = flags_of(command);
-            for key in flags.names() {
-                let arg = flags.find(key).unwrap();
-                assert_eq!(name_of(arg), key);
-                if !agrees(arg, role_of(key)) {
-                    wrong.push(format!("{}: {key} {:?}", command.get_name(), role_of(key)));
-                }
-                met.push(key.to_owned());
-            }
+        assert_eq!(strange(&program), Vec::<String>::new());
+        let role = |command: &str, flag: &str| {
+            let command = program.find_subcommand(command).unwrap();
+            let mut args = command.get_arguments();
+            role_of(args.find(|arg| arg.get_id() == flag).unwrap())
+        };
+        for (command, flag, expected) in [
+            ("xi", "data", Some(Input)),
+            ("xi", "rr", Some(Input)),
+            ("xi", "bins", Some(Edges)),
+            ("xi", "angular", Some(Angular)),
+            ("xi", "output", Some(Output)),
+            ("xi", "weight", None),
+            ("count", "shells", Some(Edges)),
+            ("count", "checkpoint", None),
+            ("rdf", "checkpoint", Some(Checkpoint)),
+            ("rdf", "frame_weights", Some(At)),
+            ("rdf", "structure", Some(Output)),
+            ("md", "start", Some(Input)),
+            ("md", "trajectory", Some(Output)),
+            ("md", "rdf", Some(Output)),
+            ("md", "checkpoint", Some(Checkpoint)),
+            ("field", "grid_of", Some(Input)),
+            ("field", "at", Some(Input)),
+            ("field", "ions_output", Some(Output)),
+        ] {
+            assert_eq!(role(command, flag), expected, "{command} {flag}");
         }
-        let unmet = FILES
-            .iter()
-            .filter(|(name, _)| !met.iter().any(|key| key == name));
-        wrong.extend(unmet.map(|(name, _)| format!("no table takes {name}")));
-        assert!(wrong.is_empty(), "{wrong:#?}");
-        assert!(FILES.iter().is_sorted_by_key(|(name, _)| *name));
     }
 }

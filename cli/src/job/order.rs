@@ -109,9 +109,15 @@ pub(super) fn in_order(mut measurements: Vec<Measurement>) -> Result<Vec<Measure
 /// The error about measurements of which none can be the first.
 fn circle(measurements: &[Measurement], before: &[Vec<usize>], made: &[usize]) -> anyhow::Error {
     let open = |k: &usize| !made.contains(k);
-    let first = (0..measurements.len()).find(open).unwrap_or(0);
-    let other = before[first].iter().copied().find(open).unwrap_or(first);
-    let (first, other) = (&measurements[first], &measurements[other]);
+    let waits_for = |k: usize| before[k].iter().copied().find(open).unwrap_or(k);
+    // What is open waits for something open, and so at last for what waits for itself.
+    let mut first = (0..measurements.len()).find(open).unwrap_or(0);
+    let mut passed = vec![];
+    while !passed.contains(&first) {
+        passed.push(first);
+        first = waits_for(first);
+    }
+    let (first, other) = (&measurements[first], &measurements[waits_for(first)]);
     if first.name == other.name {
         return usage(format!(
             "line {}: [{}] reads a file that it writes",

@@ -213,11 +213,10 @@ pub(super) fn command_line(
         }
         let each =
             matches!(arg.get_action(), ArgAction::Append) && arg.get_value_delimiter().is_none();
-        let role = role_of(&name_of(arg));
+        let role = role_of(arg);
         let texts = setting.texts(each, role).unwrap_or_default();
         if let Some(role) = role {
-            let folder = arg.get_value_names().is_some_and(|names| names == ["DIR"]);
-            files.add(role, &texts, folder);
+            files.add(role, &texts);
         }
         if arg.is_positional() {
             places.push((arg.get_index().unwrap_or(usize::MAX), texts));

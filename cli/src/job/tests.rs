@@ -203,6 +203,10 @@ fn mistakes_are_told_with_their_line() {
             "[xi.a]\nbinz = 3",
             "line 2: xi takes no `binz`; it takes data, ",
         ),
+        (
+            "[md.a]\ntemprature = 1",
+            "line 2: md takes no `temprature`; it takes start, ",
+        ),
         ("[xi.a]\nverbose = 2", "line 2: xi takes no `verbose`"),
         (
             "pi-bins = 'lin:0:1:2'\n[xi.a]\n[rdf.b]\nwrong = 1",

@@ -9,7 +9,11 @@ fn three_points_on_a_line() {
     let folder = Folder::new().with("line.txt", LINE);
     let run = folder.good("count line.txt --bins lin:0:4:4 -o dd.csv --mean-separation");
     let table = folder.table("dd.csv");
-    assert_eq!(names(&table), ["lo", "hi", "centre", "npairs", "mean_r"]);
+    assert_eq!(
+        names(&table),
+        ["lo", "hi", "centre", "npairs", "sum_r", "mean_r"]
+    );
+    assert_eq!(floats(&table, "sum_r"), [0.0, 1.0, 2.0, 3.0]);
     assert_eq!(integers(&table, "npairs"), [0, 1, 1, 1]);
     assert_eq!(floats(&table, "mean_r")[1..], [1.0, 2.0, 3.0]);
     assert!(floats(&table, "mean_r")[0].is_nan());

@@ -17,6 +17,7 @@ mod cuda;
 mod cuts;
 mod dumps;
 mod estimates;
+mod exact_counts;
 #[cfg(all(unix, feature = "plot"))]
 mod examples;
 mod field;
@@ -32,6 +33,7 @@ mod frames_in_time;
 #[cfg(target_os = "linux")]
 mod full_disks;
 mod job;
+mod job_steps;
 #[allow(dead_code, reason = "shared with other tests")]
 #[path = "../../../catalogs/tests/made/mod.rs"]
 mod made;

@@ -55,12 +55,7 @@ fn wrapped_counts_are_those_of_unsigned_bins() {
             );
             assert_eq!(names(&wrapped), names(&whole));
             assert_eq!(wrapped.meta["edges"], whole.meta["edges"]);
-            for (a, b) in floats(&wrapped, "weight")
-                .into_iter()
-                .zip(floats(&whole, "weight"))
-            {
-                near(a, b);
-            }
+            assert_eq!(wrapped.columns, whole.columns, "{count}");
             let of = |table: &albireo_catalogs::Table| {
                 table.meta["counts"]
                     .as_object()

@@ -1,6 +1,6 @@
 //! The flags of `albireo field`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::args::CudaFlags;
 use crate::args::{DataFlags, EngineName, FormatName, OutputFlags, RunFlags, SpaceFlags};
 use crate::catalogs::Files;
+use crate::paths::{ReadFile, WrittenFile};
 use crate::shard::PieceFlags;
 
 use super::ions::IonFlags;
@@ -17,10 +18,10 @@ use super::kernel::KernelFlags;
 #[derive(Debug, Args)]
 pub(crate) struct Field {
     /// The sources: a catalogue whose --weight is the charge or mass, a PQR file, or a frame of any structure or trajectory that `rdf` reads
-    pub(super) file: PathBuf,
+    pub(super) file: ReadFile,
     /// What a topology (PSF, ..) says of the atoms of FILE, such as their charges
     #[arg(long, value_name = "PSF")]
-    pub(super) topology: Option<PathBuf>,
+    pub(super) topology: Option<ReadFile>,
     /// The frame of a trajectory, from 0, a table or H5MD file of frames included [default: the first]
     #[arg(long, value_name = "N")]
     pub(super) frame: Option<u64>,
@@ -75,7 +76,7 @@ pub(crate) struct Field {
     /// Write the map, by extension: .dx .cube (lengths taken as Angstrom) .npy (with FILE.npy.json beside it, which says where it lies) .h5;
     /// values --at points: .csv .ecsv .fits .h5 .json .parquet, or `-`
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    pub(super) output: PathBuf,
+    pub(super) output: WrittenFile,
     /// Keep what is made of the map in FILE.partial, so that the same command goes on with it after an interruption
     #[arg(long, help_heading = "Output", conflicts_with = "at")]
     pub(super) resumable: bool,
@@ -121,7 +122,7 @@ pub(super) struct GridFlags {
     pub(super) size: Vec<usize>,
     /// The grid of an `OpenDX` file
     #[arg(long, value_name = "FILE.dx", conflicts_with_all = ["spacing", "origin", "size", "padding"])]
-    pub(super) grid_of: Option<PathBuf>,
+    pub(super) grid_of: Option<ReadFile>,
 }
 
 /// Precisions, by name.
@@ -142,7 +143,7 @@ impl Field {
             self.grid.grid_of.as_ref(),
             self.kernel.values.as_ref(),
         ];
-        let named = named.into_iter().flatten().map(PathBuf::as_path);
+        let named = named.into_iter().flatten().map(ReadFile::as_path);
         named.chain(self.at.iter().flat_map(Files::iter))
     }
 

@@ -15,9 +15,10 @@ use anyhow::{Context, Result};
 use super::Field;
 use super::kernel::three;
 use super::sources::Sources;
-use crate::inputs::{Call, say};
+use crate::inputs::say;
 use crate::progress::{NothingToKeep, stop_reading};
 use crate::record::Record;
+use crate::session::Session;
 use crate::usage::usage;
 
 /// A grid as files describe it.
@@ -34,7 +35,7 @@ impl Field {
     pub(super) fn targets(
         &self,
         sources: &Sources,
-        call: &Call<'_>,
+        session: &Session<'_>,
         record: &mut Record,
     ) -> Result<Targets> {
         if let Some(files) = &self.at {
@@ -42,7 +43,7 @@ impl Field {
             let reading = Reading {
                 space: Some(BoxSpec::Open.into()),
                 unit: sources.unit.clone(),
-                given: call.kept.given().clone(),
+                given: session.kept.given().clone(),
                 stop: stop_reading(),
                 ..Reading::default()
             };

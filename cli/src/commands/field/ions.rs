@@ -2,13 +2,12 @@
 //!
 //! Entry: [`IonFlags`]. The library places them.
 
-use std::path::PathBuf;
-
 use albireo::engine::{IonDistances, PlacedIon};
 use albireo_catalogs::{Pqr, write_pqr};
 use anyhow::{Context, Result};
 use clap::Args;
 
+use crate::paths::WrittenFile;
 use crate::usage::usage;
 
 /// Ions to be placed.
@@ -33,7 +32,7 @@ pub(super) struct IonFlags {
     ion_ion: Option<f64>,
     /// Where the ions are, as PQR
     #[arg(long, value_name = "FILE.pqr", requires = "ions")]
-    pub(super) ions_output: Option<PathBuf>,
+    pub(super) ions_output: Option<WrittenFile>,
 }
 
 /// The defaults of cionize (VMD), Angstrom.

@@ -2,13 +2,14 @@
 //!
 //! Entry: [`KernelFlags`]. It sees no files but that of a table.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo::field::{Cutoff, Mixing, Table, Targets, Term};
 use albireo_samples::Unit as Length;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
+use crate::paths::ReadFile;
 use crate::usage::usage;
 
 /// What a source adds.
@@ -41,7 +42,7 @@ pub(super) struct KernelFlags {
     cell: Vec<f64>,
     /// The values of kernel table: a file of lines `r value`, r in equal steps
     #[arg(long, value_name = "FILE")]
-    pub(super) values: Option<PathBuf>,
+    pub(super) values: Option<ReadFile>,
     /// Epsilon of the sources of lj: a number, or a column
     #[arg(long, value_name = "EPSILON")]
     pub(super) epsilon: Option<String>,

@@ -31,11 +31,10 @@ use serde_json::{Map, Value, json};
 use crate::engine::Engines;
 #[cfg(feature = "cuda")]
 use crate::engine::told;
-use crate::files::{Written, keep_apart};
-use crate::inputs::Call;
-use crate::output::check;
+use crate::files::Written;
 use crate::progress::Bar;
 use crate::record::Record;
+use crate::session::{Session, Sink};
 use crate::usage::usage;
 pub(crate) use flags::Field;
 use flags::PrecisionName;
@@ -77,8 +76,8 @@ fn planes_at_once(plane: usize, planes: usize, least: usize) -> usize {
 
 impl Field {
     /// Makes the sums and writes them.
-    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
-        self.check_output()?;
+    pub(crate) fn run(self, session: &mut Session<'_>) -> Result<()> {
+        self.check_output(&session.sink)?;
         let asked = self.kernel.term()?;
         if !self.ions.ions.is_empty() && !self.kernel.needs_charges() {
             return Err(usage("--ions is for coulomb and ewald potentials"));
@@ -89,10 +88,10 @@ impl Field {
         let single = self.precision == PrecisionName::Single;
         let on_grids = self.at.is_none() && self.ions.ions.is_empty();
         self.variant.check(self.engine, single, on_grids)?;
-        let engines = Engines::new(&self.run_flags(), call.arguments)?;
-        let mut record = Record::begin(call.arguments);
-        let sources = Sources::read(&self, call, &mut record)?;
-        let targets = self.targets(&sources, call, &mut record)?;
+        let engines = Engines::new(&self.run_flags(), session)?;
+        let mut record = Record::begin(session.arguments);
+        let sources = Sources::read(&self, session, &mut record)?;
+        let targets = self.targets(&sources, session, &mut record)?;
         let unit = match sources.unit.as_deref() {
             Some(length) => self.kernel.unit(Some(length))?,
             None => unit,
@@ -128,7 +127,9 @@ impl Field {
                 self.write_ions(job, &summing, &unit, &record)?
             }
             Targets::Grid(_) => self.write_grid(&job, &summing, &unit, &record)?,
-            Targets::Points(_) => self.write_points(&job, &summing, &unit, &record)?,
+            Targets::Points(_) => {
+                self.write_points(&job, &summing, &unit, (&record, &session.sink))?
+            }
         };
         summing.tell();
         if close > 0 {
@@ -158,10 +159,10 @@ impl Field {
     }
 
     /// Refuses what could not be written in the end.
-    fn check_output(&self) -> Result<()> {
+    fn check_output(&self, sink: &Sink) -> Result<()> {
         let inputs: Vec<&Path> = self.inputs().collect();
         if self.at.is_some() {
-            return check(&self.output_flags(), &[], &inputs);
+            return sink.check(&self.output_flags(), &[], &inputs);
         }
         let output = self.output.as_path();
         if GridFormat::of(output).is_none() {
@@ -182,7 +183,7 @@ impl Field {
         if let Some(record) = &record {
             written.push(Written::probe("the record of --output,", record)?);
         }
-        keep_apart(&written, &inputs)
+        sink.keep_apart(&written, &inputs)
     }
 
     /// Makes a grid plane by plane and writes it; how many pairs are closer than `r_min`.
@@ -286,7 +287,7 @@ impl Field {
         job: &FieldJob,
         summing: &Summing,
         unit: &Unit,
-        record: &Record,
+        (record, sink): (&Record, &Sink),
     ) -> Result<u64> {
         let Targets::Points(points) = job.targets() else {
             return Ok(0);
@@ -307,7 +308,7 @@ impl Field {
                 .with_unit(unit.name.clone()),
         );
         let meta = record.timeless(ResultKind::Field);
-        crate::output::deliver(&Table { columns, meta }, &self.output_flags())?;
+        sink.deliver(&Table { columns, meta }, &self.output_flags())?;
         Ok(sums.close_pairs())
     }
 }

@@ -8,7 +8,7 @@
     reason = "planes are numbered by what lies within the grid"
 )]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo::field::Grid;
 use anyhow::{Context, Result};
@@ -17,6 +17,7 @@ use clap::Args;
 use super::in_unit;
 use super::kernel::Unit;
 use super::variant::Made;
+use crate::paths::WrittenFile;
 use crate::usage::usage;
 
 /// What is drawn.
@@ -25,7 +26,7 @@ use crate::usage::usage;
 pub(super) struct SliceFlags {
     /// Draw a plane of the map: .png .svg .pdf
     #[arg(long, value_name = "FILE", conflicts_with_all = ["at", "resumable"])]
-    plot: Option<PathBuf>,
+    plot: Option<WrittenFile>,
     /// Which plane: an axis and a position, of which the nearest is taken, e.g. z=12.5 [default: across z in the middle]
     #[arg(long, value_name = "AXIS=POSITION", requires = "plot", value_parser = plane)]
     slice: Option<(usize, f64)>,

@@ -10,9 +10,10 @@ use anyhow::{Context, Result};
 
 use super::Field;
 use super::kernel::{KernelFlags, KernelName};
-use crate::inputs::{Call, Wanted, say};
+use crate::inputs::{Wanted, say};
 use crate::progress::{NothingToKeep, stop_reading};
 use crate::record::Record;
+use crate::session::Session;
 use crate::usage::usage;
 
 /// The sources in their domain.
@@ -74,14 +75,18 @@ fn frame_of_pqr(path: &Path) -> Result<Given> {
 
 impl Sources {
     /// Reads them as the flags say.
-    pub(super) fn read(flags: &Field, call: &mut Call<'_>, record: &mut Record) -> Result<Self> {
+    pub(super) fn read(
+        flags: &Field,
+        session: &mut Session<'_>,
+        record: &mut Record,
+    ) -> Result<Self> {
         let is_pqr = flags
             .file
             .extension()
             .is_some_and(|extension| extension == "pqr");
         let of_frames = flags.topology.is_some() || flags.frame.is_some();
         if !is_pqr && !of_frames && !holds_frames(&flags.file) {
-            return Self::of_catalogue(flags, call, record);
+            return Self::of_catalogue(flags, session, record);
         }
         let _reading = NothingToKeep::begin();
         record.set("file", flags.file.display().to_string());
@@ -94,7 +99,7 @@ impl Sources {
         Self::of_frame(flags, is_pqr, record)
     }
 
-    fn of_catalogue(flags: &Field, call: &mut Call<'_>, record: &mut Record) -> Result<Self> {
+    fn of_catalogue(flags: &Field, session: &mut Session<'_>, record: &mut Record) -> Result<Self> {
         let selection = Selection::from(flags.columns.clone()).resolved();
         let selection = with_parameters(selection, &flags.kernel)?;
         if flags.kernel.needs_charges() && selection.weight.is_none() {
@@ -104,7 +109,7 @@ impl Sources {
         }
         let sources = [Source {
             role: "data".to_owned(),
-            paths: vec![flags.file.clone()],
+            paths: vec![flags.file.to_path_buf()],
             selection: Selection {
                 signed: true,
                 ..selection
@@ -120,7 +125,7 @@ impl Sources {
             regions: None,
             rsd: None,
         };
-        let samples = call.kept.read(&sources, &flags.space, wanted, record)?;
+        let samples = session.read(&sources, &flags.space, wanted, record)?;
         let data = samples.get("data")?;
         let set = |set: usize| match data.weights_of_set(set) {
             albireo::Weights::Unit => vec![1.0; data.len()],

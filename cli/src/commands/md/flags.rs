@@ -1,6 +1,6 @@
 //! The flags of `albireo md`, and the thermostat and engine that they name.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo::dynamics::{ForceEngine, Precision, Thermostat};
 use anyhow::Result;
@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use super::fluid::FluidFlags;
 use crate::args::{FormatName, OutputFlags};
 use crate::edges::EdgeSpec;
+use crate::paths::{KeptFile, ReadFile, WrittenFile};
 use crate::usage::usage;
 
 /// Arguments of `md`.
@@ -16,7 +17,7 @@ use crate::usage::usage;
 pub(crate) struct Md {
     /// Positions to start from: the last frame of a trajectory (XYZ, GRO, LAMMPS, ..) with its box, species, and velocities where it has vx,
     /// vy and vz; without it a face-centred cubic lattice of --atoms at --density
-    pub(super) start: Option<PathBuf>,
+    pub(super) start: Option<ReadFile>,
     #[command(flatten)]
     pub(super) fluid: FluidFlags,
     #[command(flatten)]
@@ -65,7 +66,7 @@ pub(super) struct StepFlags {
 pub(super) struct WrittenFlags {
     /// Write energies, temperature, pressure and momentum, by extension: .csv .ecsv .fits .h5 .json .parquet; `-` prints them
     #[arg(short, long, value_name = "FILE")]
-    pub(super) output: PathBuf,
+    pub(super) output: WrittenFile,
     /// Format of `-o -` [default: csv]
     #[arg(long)]
     pub(super) format: Option<FormatName>,
@@ -74,7 +75,7 @@ pub(super) struct WrittenFlags {
     pub(super) every: u64,
     /// Write frames, which `albireo rdf` reads, by extension: extended XYZ (.xyz .extxyz), H5MD 1.1 in float64 (.h5 .h5md .hdf5)
     #[arg(long, value_name = "FILE")]
-    pub(super) trajectory: Option<PathBuf>,
+    pub(super) trajectory: Option<WrittenFile>,
     /// Steps from one frame to the next
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) trajectory_every: u64,
@@ -86,7 +87,7 @@ pub(super) struct WrittenFlags {
     pub(super) author: Option<String>,
     /// Write g(r) of all atoms, summed while the steps are made
     #[arg(long, value_name = "FILE")]
-    pub(super) rdf: Option<PathBuf>,
+    pub(super) rdf: Option<WrittenFile>,
     /// Bins of g(r): lin:LO:HI:N, log:LO:HI:N, edges:A,B,.. [default: 100 to half the box or 5]
     #[arg(long, value_name = "SPEC", requires = "rdf")]
     pub(super) rdf_bins: Option<EdgeSpec>,
@@ -95,7 +96,7 @@ pub(super) struct WrittenFlags {
     pub(super) rdf_every: u64,
     /// Save all integers here now and then, and go on from there where the file exists; removed at the end
     #[arg(long, value_name = "FILE")]
-    pub(super) checkpoint: Option<PathBuf>,
+    pub(super) checkpoint: Option<KeptFile>,
     /// Steps from one save to the next
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) checkpoint_every: u64,

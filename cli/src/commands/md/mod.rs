@@ -19,10 +19,9 @@ use albireo_catalogs::sha256_of_bytes;
 use anyhow::Result;
 use serde_json::json;
 
-use crate::files::{Written, keep_apart};
-use crate::inputs::Call;
-use crate::output::check;
+use crate::files::Written;
 use crate::record::Record;
+use crate::session::{Session, Sink};
 use crate::usage::usage;
 pub(crate) use flags::Md;
 use run::Run;
@@ -50,12 +49,12 @@ Examples:
 
 impl Md {
     /// Makes the steps and writes what was asked for.
-    pub(crate) fn run(self, call: &Call<'_>) -> Result<()> {
-        self.check_outputs()?;
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
+        self.check_outputs(&session.sink)?;
         let potential = self.fluid.potential()?;
         let thermostat = self.thermostat()?;
         let engine = self.engine()?;
-        let mut record = Record::begin(call.arguments);
+        let mut record = Record::begin(session.arguments);
         let start = self.start(&potential)?;
         let lengths = start.lengths();
         let skin = self.skin(lengths);
@@ -88,11 +87,11 @@ impl Md {
         let settings = sha256_of_bytes(format!("{} {begun}", self.settings()).as_bytes());
         let mut run = Run::open(&self, fluid, (&atoms, &domain), settings)?;
         let done = run.steps();
-        run.close(done, record)
+        run.close(done, record, &session.sink)
     }
 
     /// Refuses what could not be written in the end.
-    fn check_outputs(&self) -> Result<()> {
+    fn check_outputs(&self, sink: &Sink) -> Result<()> {
         let written = &self.written;
         let inputs: Vec<&Path> = self.start.as_deref().into_iter().collect();
         let others: Vec<(&str, &Path)> = written
@@ -100,7 +99,7 @@ impl Md {
             .iter()
             .map(|path| ("--rdf", path.as_path()))
             .collect();
-        check(&self.output_flags(), &others, &inputs)?;
+        sink.check(&self.output_flags(), &others, &inputs)?;
         let mut apart = vec![];
         let tables = [Some(written.output.as_path()), written.rdf.as_deref()];
         for table in tables
@@ -129,6 +128,6 @@ impl Md {
         if let Some(path) = &written.checkpoint {
             apart.push(Written::probe("--checkpoint", path)?);
         }
-        keep_apart(&apart, &inputs)
+        sink.keep_apart(&apart, &inputs)
     }
 }

@@ -14,9 +14,9 @@ use anyhow::{Context, Result, bail};
 use super::checkpoint::{Saved, bytes_of};
 use super::flags::Md;
 use super::trajectory::{Atoms, TrajectoryFile};
-use crate::output::{deliver, write};
 use crate::progress::Bar;
 use crate::record::Record;
+use crate::session::Sink;
 use crate::tables::edge_columns;
 
 /// g(r) of all atoms in the making.
@@ -257,8 +257,8 @@ impl<'a> Run<'a> {
     }
 
     /// Writes the results, or gives up what is unfinished.
-    pub(super) fn close(mut self, done: Result<()>, record: Record) -> Result<()> {
-        if let Err(error) = done.and_then(|()| self.deliver(record)) {
+    pub(super) fn close(mut self, done: Result<()>, record: Record, sink: &Sink) -> Result<()> {
+        if let Err(error) = done.and_then(|()| self.deliver(record, sink)) {
             let keeps = self
                 .md
                 .written
@@ -281,7 +281,7 @@ impl<'a> Run<'a> {
     }
 
     /// Writes the results, which the same command does again from the checkpoint of the end until all are there.
-    fn deliver(&mut self, mut record: Record) -> Result<()> {
+    fn deliver(&mut self, mut record: Record, sink: &Sink) -> Result<()> {
         if !self.ended && self.md.written.checkpoint.is_some() {
             let digest = self.trajectory.as_mut().map(TrajectoryFile::digest);
             self.save(Some(digest.transpose()?.unwrap_or_default()))?;
@@ -292,9 +292,9 @@ impl<'a> Run<'a> {
             file.finish()?;
         }
         if let (Some(path), Some(counting)) = (&self.md.written.rdf, &self.counting) {
-            write(&counting.table(self, &record)?, path)?;
+            sink.write(&counting.table(self, &record)?, path)?;
         }
-        deliver(&self.table(&record), &self.md.output_flags())?;
+        sink.deliver(&self.table(&record), &self.md.output_flags())?;
         tracing::info!("state after step {}: sha256 {digest}", self.fluid.step());
         Ok(())
     }

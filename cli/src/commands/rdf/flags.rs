@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 use crate::args::{AxisName, SpaceFlags};
 use crate::cuts::ExclusionFlags;
 use crate::edges::EdgeSpec;
+use crate::paths::{KeptFile, ReadFile, WrittenFile};
 use crate::progress::stop_reading;
 use crate::usage::usage;
 
@@ -116,7 +117,7 @@ fn named_condition(text: &str) -> Result<NamedCondition, String> {
 pub(super) struct FrameFlags {
     /// Names, residues, masses and bonds of the particles, where the trajectory has none: PSF, PDB, GRO, or any trajectory of them
     #[arg(long, short = 's', visible_alias = "top", value_name = "FILE")]
-    pub(super) topology: Option<PathBuf>,
+    pub(super) topology: Option<ReadFile>,
     /// Frames, counted from 0 over all files: START:STOP:STEP, e.g. `100:1000:10`, `100:` or `::10`
     #[arg(long, value_name = "RANGE")]
     frames: Option<FrameRange>,
@@ -159,7 +160,7 @@ pub(super) struct FrameFlags {
     pub(super) kirkwood_buff: Option<KirkwoodBuffName>,
     /// Write the counts and g(r) of blocks of frames, too: CSV, ECSV, FITS, HDF5, JSON or Parquet
     #[arg(long, value_name = "FILE")]
-    pub(super) block_counts: Option<PathBuf>,
+    pub(super) block_counts: Option<WrittenFile>,
     /// Frames of a block in --block-counts, e.g. 10 [default: 1]
     #[arg(long, value_name = "N", requires = "block_counts")]
     pub(super) block: Option<NonZeroU64>,
@@ -171,7 +172,7 @@ pub(super) struct FrameFlags {
     block_error: Option<BlockErrorName>,
     /// Save the counts here every half minute, and go on from them when the command is run again
     #[arg(long, value_name = "FILE")]
-    pub(super) checkpoint: Option<PathBuf>,
+    pub(super) checkpoint: Option<KeptFile>,
     /// Frames that each GPU counts side by side [default: 2 large ones to 8 small ones]
     #[arg(long, value_name = "N")]
     pub(super) frames_per_device: Option<NonZeroU16>,
@@ -180,7 +181,7 @@ pub(super) struct FrameFlags {
     frame_column: Option<String>,
     /// Tables: a second table with the box of each frame [default: NAME.box.parquet beside NAME.parquet]
     #[arg(long, value_name = "FILE")]
-    pub(super) box_table: Option<PathBuf>,
+    pub(super) box_table: Option<ReadFile>,
 }
 
 impl FrameFlags {
@@ -362,7 +363,7 @@ impl FrameFlags {
             table: selection.table.clone(),
             frame: self.frame_column.clone(),
             positions,
-            boxes: self.box_table.clone(),
+            boxes: self.box_table.clone().map(PathBuf::from),
             velocities: false,
             undivided: false,
         })

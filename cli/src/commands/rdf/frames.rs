@@ -25,7 +25,7 @@ use crate::engine::Engines;
 use crate::progress::{Bar, stopped};
 use crate::record::Record;
 use crate::usage::usage;
-use crate::world::{self, World};
+use crate::world::World;
 
 /// The most blocks that errors are estimated from, and the least where their counts are large.
 const BLOCKS: [usize; 2] = [128, 16];
@@ -192,7 +192,7 @@ impl Run<'_> {
         let most = most.max(2 * self.flags.blocks());
         let pause = self.times.checkpoint_pause();
         let path = self.flags.checkpoint.as_deref();
-        let world = world::current();
+        let world = std::rc::Rc::clone(self.engines.world());
         if path.is_some() && world.size() > 1 {
             return Err(usage(
                 "--checkpoint of a trajectory is for one process: ranks leave it out",

@@ -30,7 +30,6 @@ use self::structure::StructureFlags;
 use self::times::TimeFlags;
 use self::trajectory::randoms_space;
 use self::walls::{Randoms, WallFlags, check_within};
-use self::weights::WeightSpec;
 use super::pairs::PairFlags;
 use crate::bins::Statistic;
 use crate::catalogs::Files;
@@ -38,11 +37,12 @@ use crate::counting::Counter;
 use crate::cuts::ExclusionFlags;
 use crate::edges::EdgeSpec;
 use crate::engine::Engines;
-use crate::inputs::{Call, Wanted, say};
+use crate::inputs::{Wanted, say};
 use crate::named_count::NamedCount;
-use crate::output::{check, deliver};
+use crate::paths::WeightSpec;
 use crate::progress::stop_reading;
-use crate::record::{Arguments, Record};
+use crate::record::Record;
+use crate::session::{Session, Sink};
 use crate::tables::{count_columns, edge_columns};
 use crate::usage::usage;
 
@@ -183,8 +183,8 @@ fn check_reach(bins: &Bins, domain: &Domain, beyond_half: bool) -> Result<()> {
 
 impl Rdf {
     /// Who counts.
-    fn engines(&self, arguments: &Arguments) -> Result<Engines> {
-        let engines = Engines::new(&self.pairs.run, arguments)?;
+    fn engines(&self, session: &Session<'_>) -> Result<Engines> {
+        let engines = Engines::new(&self.pairs.run, session)?;
         if self.beyond_half {
             engines.beyond_half(&self.pairs.run, !self.frames.is_cylinder())
         } else {
@@ -271,7 +271,7 @@ impl Rdf {
     }
 
     /// Refuses files that are read and written, and volumes that are none.
-    fn check(&self) -> Result<()> {
+    fn check(&self, sink: &Sink) -> Result<()> {
         let inputs = self.files();
         let others = [
             ("--block-counts", &self.frames.block_counts),
@@ -283,7 +283,7 @@ impl Rdf {
             .into_iter()
             .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
             .collect();
-        check(&self.pairs.output, &others, &inputs.collect::<Vec<_>>())?;
+        sink.check(&self.pairs.output, &others, &inputs.collect::<Vec<_>>())?;
         if let Some(volume) = self.volume.filter(|v| !(*v > 0.0 && v.is_finite())) {
             return Err(usage(format!(
                 "--volume must be positive and finite, found {volume}"
@@ -293,13 +293,13 @@ impl Rdf {
     }
 
     /// Counts, normalises, prints and writes.
-    pub(crate) fn run(mut self, call: &mut Call<'_>) -> Result<()> {
-        if call.kept.given().is_empty() {
+    pub(crate) fn run(mut self, session: &mut Session<'_>) -> Result<()> {
+        if session.kept.given().is_empty() {
             self.take_structure();
         }
-        self.check()?;
+        self.check(&session.sink)?;
         let selection = self.pairs.selection();
-        let given = |path| call.kept.given().get(path).cloned();
+        let given = |path| session.kept.given().get(path).cloned();
         let given = self.data.paths.first().and_then(given);
         let given = given.as_ref();
         let is_one = self.second.is_none() && !self.pairs.has_second();
@@ -311,24 +311,24 @@ impl Rdf {
         let flag = self.frames.given().or(self.times.given());
         let flag = flag.or(self.structure.given());
         if is_one && self.is_trajectory(&selection, flag, given) {
-            return self.run_over_frames(call, &selection, given);
+            return self.run_over_frames(session, &selection, given);
         }
         if let Some(flag) = flag {
             return Err(usage(format!(
                 "{flag} is for a trajectory, whose parts are named by --species or --select: leave out the second file and the --second flags"
             )));
         }
-        self.run_of_samples(call, &selection)
+        self.run_of_samples(session, &selection)
     }
 
     /// Counts one sample, or two.
-    fn run_of_samples(&self, call: &mut Call<'_>, selection: &Selection) -> Result<()> {
+    fn run_of_samples(&self, session: &mut Session<'_>, selection: &Selection) -> Result<()> {
         if !matches!(self.r_max, Some(RMax::Half)) {
             // What is wrong with bins is said before a file is read.
             self.bins(|| Ok(f64::INFINITY))?;
         }
-        let engines = self.engines(call.arguments)?;
-        let mut record = Record::begin(call.arguments);
+        let engines = self.engines(session)?;
+        let mut record = Record::begin(session.arguments);
         let group = self.excluded.group.as_deref();
         let sources = self
             .pairs
@@ -349,20 +349,18 @@ impl Rdf {
             regions: None,
             rsd: None,
         };
-        let samples = call
-            .kept
-            .read(&sources, &self.pairs.space, wanted, &mut record)?;
+        let samples = session.read(&sources, &self.pairs.space, wanted, &mut record)?;
         let shells = self.bins(|| Ok(samples.domain().reach()))?;
         let bins = Bins::from(&shells);
         check_reach(&bins, samples.domain(), self.beyond_half)?;
         let first = samples.get("data")?;
-        let space = self.space_of_sample(&shells, &samples, (selection, &mut record))?;
+        let space = self.space_of_sample(&shells, &samples, (selection, &mut record), session)?;
         let (name, pairs) = match samples.find("second") {
             None => ("AA", Pairs::Auto(first)),
             Some(second) => ("AB", Pairs::Cross(first, second)),
         };
         let mut counter = Counter::new(engines, samples.domain())
-            .sharing(call.kept.shared())
+            .sharing(session.kept.shared())
             .dropping(cuts)
             .beyond_half(self.beyond_half);
         let counts = counter.decide_and_count(&NamedCount::new(name, pairs, &bins))?;
@@ -381,7 +379,7 @@ impl Rdf {
         let counts = counter.done.iter();
         let of_bins = (&axes[..], samples.unit());
         columns.extend(counts.flat_map(|count| count_columns(&count.sums, "", of_bins)));
-        deliver(
+        session.sink.deliver(
             &Table {
                 columns,
                 meta: record.finish(ResultKind::Rdf),
@@ -396,6 +394,7 @@ impl Rdf {
         bins: &RBins,
         samples: &Samples,
         (selection, record): (&Selection, &mut Record),
+        session: &Session<'_>,
     ) -> Result<Space> {
         let domain = samples.domain();
         if let Some(spec) = &self.walls.walls {
@@ -409,12 +408,7 @@ impl Rdf {
         }
         if let Some(path) = &self.walls.randoms {
             let randoms = self.randoms_in(path, selection, domain, samples.unit());
-            return randoms_space(
-                &randoms,
-                &bins.into(),
-                &self.engines(&Arguments::default())?,
-                record,
-            );
+            return randoms_space(&randoms, &bins.into(), &self.engines(session)?, record);
         }
         let space = Space::of_volume(volume(domain, self.volume)?)?;
         if self.beyond_half {

@@ -14,7 +14,6 @@ use super::flags::FrameFlags;
 use crate::cuts::ExclusionFlags;
 use crate::progress::stop_reading;
 use crate::record::Record;
-use crate::world;
 
 /// The SHA-256 of files in the making.
 pub(super) struct Digests {
@@ -24,8 +23,8 @@ pub(super) struct Digests {
 
 impl Digests {
     /// Begins with those that are plain files, on the first rank.
-    pub(super) fn begin<'a>(paths: impl Iterator<Item = &'a Path>) -> Self {
-        let plain = paths.filter(|path| path.is_file() && world::is_first());
+    pub(super) fn begin<'a>(paths: impl Iterator<Item = &'a Path>, is_first: bool) -> Self {
+        let plain = paths.filter(|path| path.is_file() && is_first);
         let mut paths: Vec<PathBuf> = plain.map(Path::to_owned).collect();
         paths.sort();
         paths.dedup();
@@ -70,7 +69,7 @@ pub(super) fn note(
         exclusions.insert("group".to_owned(), json!(column));
     }
     if let Some(path) = &excluded.bonds {
-        exclusions.insert("bonds".to_owned(), json!(path));
+        exclusions.insert("bonds".to_owned(), json!(path.as_path()));
     }
     if let Some(bonds) = flags.bonds_between() {
         exclusions.insert("bonded".to_owned(), json!(bonds));

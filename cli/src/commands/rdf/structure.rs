@@ -2,7 +2,7 @@
 //!
 //! Entry: [`StructureFlags`], [`tables`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo::estimators::fluid::{FormFactor, Normalisation, Partials, StructureFactors, Window};
 use albireo::{Edges, LineOfSight};
@@ -14,6 +14,7 @@ use serde_json::json;
 use super::scattering::{Given, OfSolvent, Scatterers, Solvent};
 use crate::bins::Statistic;
 use crate::edges::EdgeSpec;
+use crate::paths::WrittenFile;
 use crate::record::Record;
 use crate::tables::{edge_columns, with_unit};
 use crate::usage::usage;
@@ -45,7 +46,7 @@ impl From<WindowName> for Window {
 pub(super) struct StructureFlags {
     /// Write S(q) here: partials of Faber & Ziman and of Ashcroft & Langreth, of two species those of Bhatia & Thornton, and totals where --scattering is given
     #[arg(long, value_name = "FILE", requires = "q")]
-    pub(super) structure: Option<PathBuf>,
+    pub(super) structure: Option<WrittenFile>,
     /// The q at the middles of these bins, 2 pi over the unit of the positions, e.g. lin:0.05:20.05:400
     #[arg(long, value_name = "SPEC", requires = "structure")]
     q: Option<EdgeSpec>,
@@ -62,7 +63,7 @@ pub(super) struct StructureFlags {
     /// Write P(r) here, how often distances occur in bodies of any shape, each pair weighed by --scattering (else all alike), with the radius of gyration and the largest
     /// distance in its record: small-angle scattering, which needs no volume
     #[arg(long, value_name = "FILE")]
-    pub(super) p_of_r: Option<PathBuf>,
+    pub(super) p_of_r: Option<WrittenFile>,
     /// Take off the solvent that the particles displace (Fraser, `MacRae` & Suzuki 1978): what a cubic Angstrom of it scatters (water: 0.334 electrons), and the volume of each
     /// species, in cubic Angstrom. Of --structure by --debye in open space, and of --p-of-r
     #[arg(
@@ -74,7 +75,7 @@ pub(super) struct StructureFlags {
     solvent: Vec<OfSolvent>,
     /// Write what neutrons see of g(r) here, with the lengths of --scattering: G(r), D(r) and T(r) of Keen (2001)
     #[arg(long, value_name = "FILE", requires = "scattering")]
-    pub(super) total_g: Option<PathBuf>,
+    pub(super) total_g: Option<WrittenFile>,
 }
 
 impl StructureFlags {

@@ -18,9 +18,9 @@ use super::structure::{self, StructureFlags};
 use super::times::TimeFlags;
 use crate::args::OutputFlags;
 use crate::bins::Statistic;
-use crate::output::{deliver, write as write_table};
 use crate::progress::stopped;
 use crate::record::Record;
+use crate::session::Sink;
 use crate::tables::edge_columns;
 
 impl From<NormName> for Normalisation {
@@ -293,7 +293,7 @@ pub(super) fn write(
     names: &[String],
     unit: Option<&str>,
     (flags, times, structure, output): (&FrameFlags, &TimeFlags, &StructureFlags, &OutputFlags),
-    mut record: Record,
+    (mut record, sink): (Record, &Sink),
 ) -> Result<()> {
     let frames = counted.blocks.len();
     if frames == 0 {
@@ -345,9 +345,9 @@ pub(super) fn write(
         columns,
         meta: record.finish(ResultKind::Rdf),
     };
-    deliver(&table, output)?;
+    sink.deliver(&table, output)?;
     for (path, table) in beside {
-        write_table(&table, path)?;
+        sink.write(&table, path)?;
     }
     if interrupted || stopped() {
         bail!("stopped by a signal: the result holds the {frames} frames that were counted");

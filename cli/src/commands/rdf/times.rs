@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::Args;
 
-use super::weights::WeightSpec;
+use crate::paths::WeightSpec;
 use crate::usage::usage;
 
 /// Lags between frames: one, or START:STOP:STEP.

@@ -15,25 +15,26 @@ use serde_json::json;
 use super::frames::{self, fingerprint, note};
 use super::provenance::{self, Digests};
 use super::walls::{Randoms, Suits};
-use super::weights::{FrameWeights, WeightSpec};
+use super::weights::FrameWeights;
 use super::{Rdf, bins, flags, tables, van_hove};
 use crate::engine::Engines;
-use crate::inputs::{Call, say};
+use crate::inputs::say;
+use crate::paths::WeightSpec;
 use crate::progress::stop_reading;
-use crate::record::{Arguments, Record};
+use crate::record::Record;
+use crate::session::Session;
 use crate::usage::usage;
-use crate::world;
 
 impl Rdf {
     /// Counts the frames of a trajectory, of files or in memory.
     pub(super) fn run_over_frames(
         self,
-        call: &mut Call<'_>,
+        session: &mut Session<'_>,
         selection: &Selection,
         given: Option<&Given>,
     ) -> Result<()> {
         self.frames.check()?;
-        let mut record = Record::begin(call.arguments);
+        let mut record = Record::begin(session.arguments);
         let paths: &[PathBuf] = &self.data.paths;
         let mut reading = self
             .frames
@@ -98,7 +99,7 @@ impl Rdf {
         // Of what lies in memory there are no checkpoints.
         let files = if in_memory { &[][..] } else { paths };
         let fingerprint = fingerprint(files, &asked)?;
-        let digests = Digests::begin(self.files().filter(|_| !in_memory));
+        let digests = Digests::begin(self.files().filter(|_| !in_memory), session.is_first());
         let open = Opened {
             source,
             choice,
@@ -112,7 +113,7 @@ impl Rdf {
         let lags = self.times.lags()?;
         match self.frames.cylinders(bins.edges())? {
             Some(_) if lags.is_some() => Err(usage("--lags is of bins in r alone")),
-            Some(cylinders) => self.run_in(cylinders.into(), open, selection, record),
+            Some(cylinders) => self.run_in(cylinders.into(), open, selection, (record, session)),
             None if lags.is_some() => {
                 if self.beyond_half || self.walls.given() {
                     return Err(usage(
@@ -120,19 +121,20 @@ impl Rdf {
                     ));
                 }
                 let (run, (names, unit), digests) =
-                    self.prepared(bins.into(), open, selection, &mut record)?;
-                if world::current().size() > 1 {
+                    self.prepared(bins.into(), open, selection, (&mut record, session))?;
+                if session.world.size() > 1 {
                     // Each frame meets several others.
                     tracing::warn!("--lags shares nothing out: rank 0 carries it out alone");
-                    if !world::is_first() {
+                    if !session.is_first() {
                         return Ok(());
                     }
                 }
                 digests.note(&mut record)?;
                 let written = (&self.structure, &self.pairs.output);
+                let record = (record, &session.sink);
                 van_hove::write(run, (&names, unit.as_deref()), written, record)
             }
-            None => self.run_in(bins.into(), open, selection, record),
+            None => self.run_in(bins.into(), open, selection, (record, session)),
         }
     }
 
@@ -160,7 +162,7 @@ impl Rdf {
         }
         let (structure, shown) = (structure.clone(), trajectory.display());
         tracing::info!("{} is the topology of {shown}", structure.display());
-        self.frames.topology = Some(structure);
+        self.frames.topology = Some(structure.into());
         if let Some(second) = self.second.take() {
             self.data = second;
         }
@@ -175,7 +177,7 @@ impl Rdf {
     ) -> Result<()> {
         let mut notice = choice.notice(source, job)?;
         if let Some(Notice::Frames { unit, topology, .. }) = &mut notice {
-            topology.clone_from(&self.frames.topology);
+            *topology = self.frames.topology.clone().map(PathBuf::from);
             *unit = self.pairs.space.unit.clone().or_else(|| unit.take());
         }
         notice.iter().for_each(say);
@@ -188,10 +190,11 @@ impl Rdf {
         bins: Bins,
         open: Opened,
         selection: &Selection,
-        mut record: Record,
+        (mut record, session): (Record, &Session<'_>),
     ) -> Result<()> {
         let fingerprint = open.fingerprint.clone();
-        let (run, (names, unit), digests) = self.prepared(bins, open, selection, &mut record)?;
+        let (run, (names, unit), digests) =
+            self.prepared(bins, open, selection, (&mut record, session))?;
         let counted = run.count(&mut record, &fingerprint)?;
         digests.note(&mut record)?;
         tables::write(
@@ -204,7 +207,7 @@ impl Rdf {
                 &self.structure,
                 &self.pairs.output,
             ),
-            record,
+            (record, &session.sink),
         )
     }
 
@@ -214,13 +217,13 @@ impl Rdf {
         bins: Bins,
         open: Opened,
         selection: &Selection,
-        record: &mut Record,
+        (record, session): (&mut Record, &Session<'_>),
     ) -> Result<(frames::Run<'_>, NamesAndUnit, Digests)> {
         self.pairs
             .run
             .pieces
             .refuse("trajectories: frames are shared out by --frames")?;
-        let engines = self.engines(&Arguments::default())?;
+        let engines = self.engines(session)?;
         let first = open.first.as_ref();
         let mut suits = Suits {
             beyond_half: self.beyond_half,

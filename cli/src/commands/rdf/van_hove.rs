@@ -20,9 +20,9 @@ use super::frames::{Run, ready, wanted};
 use super::structure::StructureFlags;
 use crate::args::OutputFlags;
 use crate::bins::Statistic;
-use crate::output::deliver;
 use crate::progress::{Bar, stopped};
 use crate::record::Record;
+use crate::session::Sink;
 use crate::tables::edge_columns;
 use crate::usage::usage;
 
@@ -129,7 +129,7 @@ pub(super) fn write(
     mut run: Run<'_>,
     (names, unit): (&[String], Option<&str>),
     (structure, output): (&StructureFlags, &OutputFlags),
-    mut record: Record,
+    (mut record, sink): (Record, &Sink),
 ) -> Result<()> {
     refuse(&run, structure)?;
     let lags = run.times.lags()?.unwrap_or_default();
@@ -190,7 +190,7 @@ pub(super) fn write(
         columns,
         meta: record.finish(ResultKind::Rdf),
     };
-    deliver(&table, output)?;
+    sink.deliver(&table, output)?;
     if interrupted || stopped() {
         bail!(
             "stopped by a signal: the result holds the pairs of {frames} frames that were counted"

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`WallFlags`], and [`Suits`], which refuses frames that do not suit them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
 use albireo::counts::count_prepared;
@@ -19,6 +19,7 @@ use super::check_reach;
 use super::flags::Plane;
 use crate::engine::Engines;
 use crate::inputs::say;
+use crate::paths::ReadFile;
 use crate::progress::{Bar, stop_reading};
 
 /// Walls as the command line has them.
@@ -103,7 +104,7 @@ pub(super) struct WallFlags {
     pub(super) walls: Option<WallsSpec>,
     /// Random points that fill the same volume as the particles, in the same box in all frames, whose pairs are counted as RR: for volumes of any shape
     #[arg(long, value_name = "FILE", conflicts_with = "walls")]
-    pub(super) randoms: Option<PathBuf>,
+    pub(super) randoms: Option<ReadFile>,
 }
 
 impl WallFlags {

@@ -1,41 +1,18 @@
 //! What each frame of a trajectory counts for.
 //!
-//! Entry: [`WeightSpec`] as the command line spells it, [`FrameWeights`] as a run uses it.
+//! Entry: [`FrameWeights`], of what the command line spells as a [`WeightSpec`].
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use albireo_catalogs::{Attribute, Request, open_until, sha256};
 use albireo_samples::NumberedFrame;
 use anyhow::{Context, Result, bail};
 
+use crate::paths::WeightSpec;
 use crate::progress::stop_reading;
 use crate::record::Record;
 use crate::world::World;
-
-/// Where weights come from.
-#[derive(Debug, Clone)]
-pub(super) enum WeightSpec {
-    /// A column of the particles, with one value in each frame.
-    Column(String),
-    /// A table with a row a frame.
-    File(PathBuf),
-}
-
-impl FromStr for WeightSpec {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.strip_prefix('@') {
-            _ if text.trim_start_matches('@').trim().is_empty() => {
-                Err("expected @FILE with a row a frame, or a column of the particles".to_owned())
-            }
-            Some(path) => Ok(Self::File(PathBuf::from(path))),
-            None => Ok(Self::Column(text.to_owned())),
-        }
-    }
-}
 
 impl WeightSpec {
     /// The file that is read.

@@ -20,10 +20,11 @@ use crate::commands::region_flags::JackknifeName;
 use crate::commands::wp::check_pi;
 use crate::commands::xi;
 use crate::counted::Counted;
-use crate::output::{check, deliver, write};
-use crate::record::{Arguments, Record};
+use crate::paths::WrittenFile;
+use crate::record::Record;
 use crate::saved::bins_of;
 use crate::scatter::{Method, Scatter};
+use crate::session::Session;
 use crate::usage::usage;
 
 /// Arguments of `result combine`.
@@ -59,10 +60,10 @@ pub(crate) struct Combine {
     pi_max: Option<f64>,
     /// With --multipoles, wedges or --wp: also write the combined xi with its counts, by extension as --output
     #[arg(long, value_name = "FILE")]
-    counts: Option<PathBuf>,
+    counts: Option<WrittenFile>,
     /// Write the covariance, a row for each two bins, by extension as --output
     #[arg(long, value_name = "FILE", requires = "by_region")]
-    covariance: Option<PathBuf>,
+    covariance: Option<WrittenFile>,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -192,7 +193,7 @@ impl Combine {
     }
 
     /// Reads, adds, estimates, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let inputs = self.results.iter().chain(&self.by_region);
         let inputs: Vec<_> = inputs.flat_map(Files::iter).collect();
         let others = [
@@ -203,8 +204,8 @@ impl Combine {
             .into_iter()
             .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
             .collect();
-        check(&self.output, &others, &inputs)?;
-        let mut record = Record::begin(arguments);
+        session.sink.check(&self.output, &others, &inputs)?;
+        let mut record = Record::begin(session.arguments);
         let realisations = Realisations::read(&self.results)?;
         let parts = realisations
             .iter()
@@ -242,11 +243,12 @@ impl Combine {
         let estimated = Estimated {
             poles: None,
             unit: unit.map(str::to_owned),
-            covariance: self.covariance.clone(),
+            covariance: self.covariance.clone().map(PathBuf::from),
             xi: sums.xi,
             counts: sums.counts,
             scatter: sums.scatter,
             record,
+            sink: session.sink.clone(),
         };
         self.write(&derived, estimated)
     }
@@ -255,10 +257,10 @@ impl Combine {
     fn write(&self, derived: &Derived, mut estimated: Estimated) -> Result<()> {
         let grid = xi::table(&estimated, matches!(derived, Derived::Xi))?;
         let Some(projection) = derived.of(&estimated.xi)? else {
-            return deliver(&grid, &self.output);
+            return estimated.sink.deliver(&grid, &self.output);
         };
         if let Some(path) = &self.counts {
-            write(&grid, path)?;
+            estimated.sink.write(&grid, path)?;
         }
         let covariance = estimated.covariance(|xi| derived.values(xi))?;
         let errors = estimated.errors(covariance.as_ref());
@@ -275,9 +277,9 @@ impl Combine {
         };
         let bins = projection.bins(unit.as_deref());
         estimated.write_covariance(covariance.as_ref(), &bins, of)?;
-        let kind = projection.kind;
+        let (kind, sink) = (projection.kind, estimated.sink.clone());
         let columns = projection.columns(unit.as_deref(), errors);
         let meta = estimated.record.finish(kind);
-        deliver(&Table { columns, meta }, &self.output)
+        sink.deliver(&Table { columns, meta }, &self.output)
     }
 }

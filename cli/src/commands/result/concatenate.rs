@@ -1,7 +1,5 @@
 //! `albireo result concatenate`: results of the same particles in bins that adjoin, as one.
 
-use std::path::PathBuf;
-
 use albireo::binning::{Axes, RowMap};
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
 use anyhow::{Context, Result, bail};
@@ -11,9 +9,10 @@ use serde_json::Value;
 use super::saved::NamedTable;
 use super::settings::difference;
 use crate::args::OutputFlags;
-use crate::output::{check, deliver};
-use crate::record::{Arguments, Record};
-use crate::tables::{base_names, of_rest};
+use crate::paths::ReadFile;
+use crate::record::Record;
+use crate::session::Session;
+use crate::tables::{of_rest, shown_names};
 use crate::usage::usage;
 
 /// Arguments of `result concatenate`.
@@ -21,7 +20,7 @@ use crate::usage::usage;
 pub(crate) struct Concatenate {
     /// Results of count, xi or wp, of the same particles, in the order of their bins: those of each begin where those before end
     #[arg(required = true, value_name = "RESULT")]
-    results: Vec<PathBuf>,
+    results: Vec<ReadFile>,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -71,7 +70,7 @@ fn joined((a, b): (&TableColumn, &TableColumn), [of_a, of_b]: &[RowMap; 2]) -> R
     })
 }
 
-/// The columns of both tables; what sums leave may be in one of them alone, and is 0 in the rows of the other.
+/// The columns that both tables have, which are all that are shown; what sums leave may be in one of them alone, and is 0 in the rows of the other.
 fn all_joined(first: &Table, second: &Table, maps: &[RowMap; 2]) -> Result<Vec<TableColumn>> {
     let rests = |table: &Table, base: &str| -> Vec<TableColumn> {
         let columns = table.columns.iter();
@@ -83,11 +82,11 @@ fn all_joined(first: &Table, second: &Table, maps: &[RowMap; 2]) -> Result<Vec<T
         if of_rest(&a.name).is_some() {
             continue;
         }
-        let missing = || format!("there is no column `{}`", a.name);
-        all.push(joined(
-            (a, second.column(&a.name).with_context(missing)?),
-            maps,
-        )?);
+        let Some(b) = second.column(&a.name) else {
+            // Sums that results of older versions do not hold.
+            continue;
+        };
+        all.push(joined((a, b), maps)?);
         let [of_a, of_b] = [first, second].map(|table| rests(table, &a.name));
         let longer = if of_a.len() < of_b.len() {
             &of_b
@@ -114,7 +113,7 @@ fn check_alike(first: &Table, table: &Table) -> Result<()> {
     if let Some(difference) = difference(&settings(first), &settings(table)) {
         bail!("{difference}");
     }
-    let [expected, found] = [first, table].map(|table| base_names(table).join(", "));
+    let [expected, found] = [first, table].map(|table| shown_names(table).join(", "));
     if found != expected {
         bail!("its columns: {found}, not {expected}");
     }
@@ -168,15 +167,17 @@ fn too_few(found: usize) -> anyhow::Error {
 
 impl Concatenate {
     /// Reads, checks, joins, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
-        let inputs: Vec<_> = self.results.iter().map(PathBuf::as_path).collect();
-        check(&self.output, &[], &inputs)?;
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
+        let inputs: Vec<_> = self.results.iter().map(ReadFile::as_path).collect();
+        session.sink.check(&self.output, &[], &inputs)?;
         if inputs.len() < 2 {
             return Err(too_few(inputs.len()));
         }
-        let record = Record::begin(arguments);
+        let record = Record::begin(session.arguments);
         let inputs = inputs.into_iter().map(NamedTable::read);
         let inputs = inputs.collect::<Result<Vec<_>>>()?;
-        deliver(&concatenated(&inputs, record)?, &self.output)
+        session
+            .sink
+            .deliver(&concatenated(&inputs, record)?, &self.output)
     }
 }

@@ -1,7 +1,6 @@
 //! `albireo result covariance`: the scatter of estimates between mocks.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 
 use albireo::estimators::{Covariance, percival_factor};
 use anyhow::{Result, bail};
@@ -12,9 +11,10 @@ use super::mean::Estimates;
 use super::realisations::Realisations;
 use crate::args::OutputFlags;
 use crate::catalogs::Files;
-use crate::output::{check, deliver, write};
-use crate::record::{Arguments, Record};
+use crate::paths::WrittenFile;
+use crate::record::Record;
 use crate::scatter::{check_bins, covariance_table, say_inverse};
+use crate::session::Session;
 use crate::usage::usage;
 
 /// Arguments of `result covariance`.
@@ -26,7 +26,7 @@ pub(crate) struct OverMocks {
     results: Vec<Files>,
     /// Also write the mean of the realisations, with the standard deviation of one of them, by extension as --output
     #[arg(long, value_name = "FILE")]
-    mean: Option<PathBuf>,
+    mean: Option<WrittenFile>,
     /// Number of parameters that are to be fitted: names the factor of Percival et al. (2014) for their covariance too
     #[arg(long, value_name = "Q")]
     parameters: Option<NonZeroUsize>,
@@ -79,12 +79,12 @@ impl OverMocks {
     }
 
     /// Reads, computes, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let inputs: Vec<_> = self.results.iter().flat_map(Files::iter).collect();
         let mean = self.mean.as_deref().map(|path| ("--mean", path));
         let others: Vec<_> = mean.into_iter().collect();
-        check(&self.output, &others, &inputs)?;
-        let mut record = Record::begin(arguments);
+        session.sink.check(&self.output, &others, &inputs)?;
+        let mut record = Record::begin(session.arguments);
         let realisations = Realisations::read(&self.results)?;
         let estimates = Estimates::new(&realisations)?;
         let bins = estimates.number();
@@ -109,9 +109,11 @@ impl OverMocks {
         warn_of_degenerate(&covariance);
         record.set("realisations", realisations.described()?);
         if let Some(path) = &self.mean {
-            write(&estimates.mean(&covariance, &record)?, path)?;
+            session
+                .sink
+                .write(&estimates.mean(&covariance, &record)?, path)?;
         }
         let table = covariance_table(&covariance, &estimates.bins()?, estimates.name(), &record)?;
-        deliver(&table, &self.output)
+        session.sink.deliver(&table, &self.output)
     }
 }

@@ -1,6 +1,6 @@
 //! `albireo result integral-constraint`: what an estimate lacks, of a model, added to it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo::estimators::{IntegralConstraint, PowerLaw, RadialConstraint, RadialPowerLaw};
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
@@ -13,9 +13,10 @@ use super::saved::NamedTable;
 use super::shell_rr::ShellRr;
 use crate::args::OutputFlags;
 use crate::edges::ends;
-use crate::output::{check, deliver};
-use crate::record::{Arguments, Record};
+use crate::paths::ReadFile;
+use crate::record::Record;
 use crate::saved::floats;
+use crate::session::Session;
 use crate::usage::usage;
 
 /// Arguments of `result integral-constraint`.
@@ -23,20 +24,20 @@ use crate::usage::usage;
 pub(crate) struct Constraint {
     /// A result of xi over r, s, theta or (s, mu) with its RR, whose bins reach all pairs of the volume
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     /// Model A x^-GAMMA, with the A that fits best together with its integral constraint, e.g. 0.8
     #[arg(long, value_name = "GAMMA", group = "of")]
     power_law: Option<f64>,
     /// Model from a text file with rows `x xi`, rising in x, between which it is linear; `#` begins a comment
     #[arg(long, value_name = "FILE", group = "of")]
-    model: Option<PathBuf>,
+    model: Option<ReadFile>,
     /// With --power-law: fit the bins between these ends alone, e.g. 0.1:5
     #[arg(long, value_name = "LO:HI", value_parser = ends, requires = "power_law")]
     fit: Option<[f64; 2]>,
     /// The radial constraint instead, of randoms whose redshifts are those of the data: their pairs by shells in the bins of RESULT, as
     /// `albireo count RANDOMS --shells N` writes them
     #[arg(long, value_name = "FILE")]
-    radial: Option<PathBuf>,
+    radial: Option<ReadFile>,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -251,13 +252,13 @@ impl Constraint {
     }
 
     /// Reads, computes, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let path = self.result.as_path();
         let others = [self.model.as_deref(), self.radial.as_deref()];
         let inputs: Vec<&Path> = std::iter::once(path)
             .chain(others.into_iter().flatten())
             .collect();
-        check(&self.output, &[], &inputs)?;
+        session.sink.check(&self.output, &[], &inputs)?;
         if self.model.is_none() {
             let gamma = self.slope()?;
             if !gamma.is_finite() {
@@ -266,7 +267,7 @@ impl Constraint {
                 )));
             }
         }
-        let record = Record::begin(arguments);
+        let record = Record::begin(session.arguments);
         let input = NamedTable::read(path)?;
         let (table, kind) = (&input.table, input.whole()?);
         let place = || path.display().to_string();
@@ -290,6 +291,6 @@ impl Constraint {
         let mut record = input.record_of_made(&input.axes()?, record)?;
         record.set("integral_constraint", lacking.record);
         let meta = record.finish(kind);
-        deliver(&Table { columns, meta }, &self.output)
+        session.sink.deliver(&Table { columns, meta }, &self.output)
     }
 }

@@ -13,8 +13,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
 use super::settings::difference;
+use crate::row_sums::RowSums;
 use crate::saved::{records, region_rows, saved_count, saved_counts};
-use crate::tables::RowSums;
 
 /// A saved correlation function with its counts.
 #[derive(Debug, Clone, Copy)]
@@ -166,12 +166,15 @@ impl ByRegion<'_> {
     fn count(&self, name: &str, bins: &Bins) -> Result<Counts> {
         let whole = self.of.count(name, bins)?;
         let total = whole.total();
-        let totals = self.table.meta.get("region_totals");
-        let totals = totals.and_then(|totals| totals.get(name));
-        let total = |part: &str, k: usize| -> Result<PairTotal> {
-            let totals = totals.and_then(|totals| totals.get(part));
-            let totals =
-                totals.with_context(|| format!("no metadata `region_totals` of {name}"))?;
+        let rows = region_rows(self.table, name, bins.n_bins())?.into_iter();
+        let of_count = self.table.meta.get("region_totals");
+        let of_count = of_count.and_then(|totals| totals.get(name));
+        let totals_of = |part: &str| {
+            let totals = of_count.and_then(|totals| totals.get(part));
+            totals.with_context(|| format!("no metadata `region_totals` of {name}"))
+        };
+        let (within, across) = (totals_of("within")?, totals_of("across")?);
+        let total = |totals: &Value, k: usize| -> Result<PairTotal> {
             let of = |key: &str| totals.get(key).and_then(|values| values.get(k));
             let (pairs, weight) = (
                 of("pairs").and_then(Value::as_u64),
@@ -183,9 +186,9 @@ impl ByRegion<'_> {
                 ..total
             })
         };
-        let part = |rows: RowSums, part: &str, k: usize| -> Result<Counts> {
+        let part = |rows: RowSums, (part, totals): (&str, &Value), k: usize| -> Result<Counts> {
             let place = || format!("{name}, region {k}");
-            let total = total(part, k).with_context(place)?;
+            let total = total(totals, k).with_context(place)?;
             let of = |npairs, weight| {
                 Counts::from_parts(bins.clone(), npairs, weight, total, JobId(k as u64))
             };
@@ -194,9 +197,11 @@ impl ByRegion<'_> {
                 .with_context(place)?
                 .with_exactness(whole.exactness()))
         };
-        let rows = region_rows(self.table, name, bins.n_bins())?.into_iter();
-        let parts = rows.enumerate().map(|(k, [within, across])| {
-            Ok([part(within, "within", k)?, part(across, "across", k)?])
+        let parts = rows.enumerate().map(|(k, [inside, border])| {
+            Ok([
+                part(inside, ("within", within), k)?,
+                part(border, ("across", across), k)?,
+            ])
         });
         let parts = parts.collect::<Result<_>>()?;
         whole

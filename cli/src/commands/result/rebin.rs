@@ -1,25 +1,24 @@
 //! `albireo result rebin`: pair counts in coarser bins.
 
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
-
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result};
 use clap::Args;
+use std::num::NonZeroUsize;
 
 use super::along::Along;
 use super::counts::PairCounts;
 use super::saved::NamedTable;
 use crate::args::OutputFlags;
-use crate::output::{check, deliver};
-use crate::record::{Arguments, Record};
+use crate::paths::ReadFile;
+use crate::record::Record;
+use crate::session::Session;
 
 /// Arguments of `result rebin`.
 #[derive(Debug, Args)]
 pub(crate) struct Rebin {
     /// Pair counts that `albireo count` wrote
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     #[command(flatten)]
     neighbours: Neighbours,
     #[command(flatten)]
@@ -65,11 +64,13 @@ pub(super) fn rebinned(input: &NamedTable, by: &Neighbours, record: Record) -> R
 
 impl Rebin {
     /// Reads, adds, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let path = self.result.as_path();
-        check(&self.output, &[], &[path])?;
-        let record = Record::begin(arguments);
+        session.sink.check(&self.output, &[], &[path])?;
+        let record = Record::begin(session.arguments);
         let input = NamedTable::read(path)?;
-        deliver(&rebinned(&input, &self.neighbours, record)?, &self.output)
+        session
+            .sink
+            .deliver(&rebinned(&input, &self.neighbours, record)?, &self.output)
     }
 }

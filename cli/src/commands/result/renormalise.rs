@@ -1,7 +1,5 @@
 //! `albireo result renormalise`: pair counts with another total weight.
 
-use std::path::PathBuf;
-
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -9,8 +7,9 @@ use clap::Args;
 use super::counts::PairCounts;
 use super::saved::NamedTable;
 use crate::args::OutputFlags;
-use crate::output::{check, deliver};
-use crate::record::{Arguments, Record};
+use crate::paths::ReadFile;
+use crate::record::Record;
+use crate::session::Session;
 use crate::usage::usage;
 
 /// Arguments of `result renormalise`.
@@ -18,7 +17,7 @@ use crate::usage::usage;
 pub(crate) struct Renormalise {
     /// Pair counts that `albireo count` wrote
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     #[command(flatten)]
     wanted: TotalWeight,
     #[command(flatten)]
@@ -63,13 +62,14 @@ pub(super) fn renormalised(input: &NamedTable, total_weight: f64, record: Record
 
 impl Renormalise {
     /// Reads, multiplies, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let path = self.result.as_path();
-        check(&self.output, &[], &[path])?;
+        session.sink.check(&self.output, &[], &[path])?;
         let total_weight = self.wanted.total_weight;
         check_total(total_weight)?;
-        let record = Record::begin(arguments);
+        let record = Record::begin(session.arguments);
         let input = NamedTable::read(path)?;
-        deliver(&renormalised(&input, total_weight, record)?, &self.output)
+        let made = renormalised(&input, total_weight, record)?;
+        session.sink.deliver(&made, &self.output)
     }
 }

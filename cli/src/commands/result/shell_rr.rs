@@ -9,8 +9,8 @@ use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::row_sums::RowSums;
 use crate::saved::{records, total_of};
-use crate::tables::RowSums;
 
 /// The random pairs of a result within and between shells.
 pub(super) struct ShellRr {

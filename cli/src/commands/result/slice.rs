@@ -1,7 +1,5 @@
 //! `albireo result slice`: the bins of a saved result within a range.
 
-use std::path::PathBuf;
-
 use albireo::binning::RowMap;
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
 use anyhow::{Context, Result};
@@ -11,15 +9,16 @@ use super::along::Along;
 use super::saved::NamedTable;
 use crate::args::OutputFlags;
 use crate::edges::ends;
-use crate::output::{check, deliver};
-use crate::record::{Arguments, Record};
+use crate::paths::ReadFile;
+use crate::record::Record;
+use crate::session::Session;
 
 /// Arguments of `result slice`.
 #[derive(Debug, Args)]
 pub(crate) struct Slice {
     /// A result of count, xi, wp or rdf
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     #[command(flatten)]
     ranges: Ranges,
     #[command(flatten)]
@@ -90,11 +89,13 @@ pub(super) fn sliced(input: &NamedTable, ranges: &Ranges, record: Record) -> Res
 
 impl Slice {
     /// Reads, leaves bins out, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let path = self.result.as_path();
-        check(&self.output, &[], &[path])?;
-        let record = Record::begin(arguments);
+        session.sink.check(&self.output, &[], &[path])?;
+        let record = Record::begin(session.arguments);
         let input = NamedTable::read(path)?;
-        deliver(&sliced(&input, &self.ranges, record)?, &self.output)
+        session
+            .sink
+            .deliver(&sliced(&input, &self.ranges, record)?, &self.output)
     }
 }

@@ -12,9 +12,9 @@ use super::realisations::Realisations;
 use super::saved::NamedTable;
 use crate::args::OutputFlags;
 use crate::catalogs::Files;
-use crate::output::{check, deliver};
-use crate::record::{Arguments, Record};
-use crate::tables::base_names;
+use crate::record::Record;
+use crate::session::Session;
+use crate::tables::shown_names;
 
 /// Arguments of `result sum`.
 #[derive(Debug, Args)]
@@ -42,7 +42,7 @@ fn check_alike(all: &[(&NamedTable, PairCounts<'_>)]) -> Result<()> {
     let Some((first, counts)) = all.first() else {
         return Ok(());
     };
-    let expected = base_names(&first.table).join(", ");
+    let expected = shown_names(&first.table).join(", ");
     for (one, own) in all {
         let differs = |what: &str, found: String, expected: String| {
             let (name, first) = (&one.name, &first.name);
@@ -51,7 +51,7 @@ fn check_alike(all: &[(&NamedTable, PairCounts<'_>)]) -> Result<()> {
         if of(own) != of(counts) {
             return differs("pairs", of(own), of(counts));
         }
-        let found = base_names(&one.table).join(", ");
+        let found = shown_names(&one.table).join(", ");
         if found != expected {
             return differs("columns", found, expected);
         }
@@ -111,11 +111,13 @@ pub(super) fn summed(realisations: &Realisations, mut record: Record) -> Result<
 
 impl Sum {
     /// Reads, adds, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let inputs: Vec<_> = self.results.iter().flat_map(Files::iter).collect();
-        check(&self.output, &[], &inputs)?;
-        let record = Record::begin(arguments);
+        session.sink.check(&self.output, &[], &inputs)?;
+        let record = Record::begin(session.arguments);
         let realisations = Realisations::read(&self.results)?;
-        deliver(&summed(&realisations, record)?, &self.output)
+        session
+            .sink
+            .deliver(&summed(&realisations, record)?, &self.output)
     }
 }

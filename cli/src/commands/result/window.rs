@@ -1,7 +1,5 @@
 //! `albireo result window`: multipoles of the survey window from saved random pairs.
 
-use std::path::PathBuf;
-
 use albireo::Counts;
 use albireo::estimators::{MAX_ELL, WindowMultipoles, window_multipoles};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
@@ -11,9 +9,10 @@ use serde_json::Value;
 
 use super::saved::NamedTable;
 use crate::args::OutputFlags;
-use crate::output::{check, deliver};
-use crate::record::{Arguments, Record};
+use crate::paths::ReadFile;
+use crate::record::Record;
 use crate::saved::{bins_of, random_pairs, saved_count};
+use crate::session::Session;
 use crate::tables::edge_columns;
 use crate::usage::usage;
 
@@ -22,7 +21,7 @@ use crate::usage::usage;
 pub(crate) struct Window {
     /// Random pairs over (s, mu): a count of randoms, or a result of xi that holds RR
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     /// Degrees of the multipoles
     #[arg(
         long,
@@ -77,9 +76,9 @@ fn columns(window: WindowMultipoles, unit: Option<&str>) -> Vec<TableColumn> {
 
 impl Window {
     /// Reads, projects, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let path = self.result.as_path();
-        check(&self.output, &[], &[path])?;
+        session.sink.check(&self.output, &[], &[path])?;
         let orders = &self.multipoles;
         if let Some(k) =
             (0..orders.len()).find(|&k| orders[k] > MAX_ELL || orders[..k].contains(&orders[k]))
@@ -89,7 +88,7 @@ impl Window {
                 orders[k]
             )));
         }
-        let record = Record::begin(arguments);
+        let record = Record::begin(session.arguments);
         let input = NamedTable::read(path)?;
         input.whole()?;
         let table = &input.table;
@@ -101,7 +100,7 @@ impl Window {
         record.set("window_volume", window.volume);
         let unit = table.meta.get("unit").and_then(Value::as_str);
         let meta = record.finish(ResultKind::Window);
-        deliver(
+        session.sink.deliver(
             &Table {
                 columns: columns(window, unit),
                 meta,

@@ -1,7 +1,5 @@
 //! `albireo result wrap`: both signs of mu or pi put together.
 
-use std::path::PathBuf;
-
 use albireo::Counts;
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result};
@@ -10,15 +8,16 @@ use clap::Args;
 use super::counts::PairCounts;
 use super::saved::NamedTable;
 use crate::args::OutputFlags;
-use crate::output::{check, deliver};
-use crate::record::{Arguments, Record};
+use crate::paths::ReadFile;
+use crate::record::Record;
+use crate::session::Session;
 
 /// Arguments of `result wrap`.
 #[derive(Debug, Args)]
 pub(crate) struct Wrap {
     /// Pair counts over signed mu or pi that `albireo count` wrote
     #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    result: ReadFile,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -39,11 +38,13 @@ pub(super) fn wrapped(input: &NamedTable, record: Record) -> Result<Table> {
 
 impl Wrap {
     /// Reads, folds, prints and writes.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let path = self.result.as_path();
-        check(&self.output, &[], &[path])?;
-        let record = Record::begin(arguments);
+        session.sink.check(&self.output, &[], &[path])?;
+        let record = Record::begin(session.arguments);
         let input = NamedTable::read(path)?;
-        deliver(&wrapped(&input, record)?, &self.output)
+        session
+            .sink
+            .deliver(&wrapped(&input, record)?, &self.output)
     }
 }

@@ -1,0 +1,78 @@
+//! What a count holds, as the rows of a table have it.
+//!
+//! Entry: [`RowSums`]. `tables` makes columns of them, `saved` reads them back.
+
+use std::ops::Range;
+
+use albireo::Counts;
+use albireo::counts::ExactSums;
+use albireo::tally::Legendre;
+
+/// What is summed in each row of a result, as far as it was asked for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct RowSums {
+    pub(crate) npairs: Vec<u64>,
+    pub(crate) weight: Option<ExactSums>,
+    /// By degree, rising from 1 or more.
+    pub(crate) legendre: Vec<(Legendre, ExactSums)>,
+    pub(crate) separation: Option<ExactSums>,
+    pub(crate) weighted_separation: Option<ExactSums>,
+}
+
+impl RowSums {
+    /// A row for each bin of counts.
+    pub(crate) fn of(counts: &Counts) -> Self {
+        let degrees = counts.legendre_degrees();
+        let legendre = degrees
+            .iter()
+            .filter_map(|l| Some((l, counts.exact_legendre_sums(l)?)));
+        Self {
+            npairs: counts.npairs().to_vec(),
+            weight: counts.weight_sums(),
+            legendre: legendre.collect(),
+            separation: counts.separation_sums(),
+            weighted_separation: counts.weighted_separation_sums(),
+        }
+    }
+
+    /// The rows of several, one after another: numbers of pairs and weights.
+    pub(crate) fn joined(all: impl IntoIterator<Item = Self>) -> Self {
+        let (mut npairs, mut weights) = (Vec::new(), Some(Vec::new()));
+        for rows in all {
+            npairs.extend(rows.npairs);
+            weights = weights.zip(rows.weight).map(|(mut all, weight)| {
+                all.push(weight);
+                all
+            });
+        }
+        Self {
+            npairs,
+            weight: weights.map(ExactSums::joined),
+            ..Self::default()
+        }
+    }
+
+    /// The numbers of pairs and the weights of some of the rows.
+    pub(crate) fn rows(&self, rows: Range<usize>) -> Self {
+        Self {
+            npairs: self.npairs[rows.clone()].to_vec(),
+            weight: self.weight.as_ref().map(|weight| weight.rows(rows)),
+            ..Self::default()
+        }
+    }
+
+    /// Puts these in the place of the first rows.
+    pub(crate) fn put_first(&mut self, first: Self) {
+        let (n, rows) = (first.npairs.len(), self.npairs.len());
+        self.npairs[..n].copy_from_slice(&first.npairs);
+        let put = |all: &mut ExactSums, first: ExactSums| {
+            *all = ExactSums::joined(vec![first, all.rows(n..rows)]);
+        };
+        if let (Some(all), Some(first)) = (&mut self.weight, first.weight) {
+            put(all, first);
+        }
+        for ((_, all), (_, first)) in self.legendre.iter_mut().zip(first.legendre) {
+            put(all, first);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What a command is carried out with: how it was called, what earlier ones have left, with which processes, and where results go.
+//!
+//! Entry: [`Session`], which every command is given, and its [`Sink`]. What a sink does with results is in `output`.
+
+use std::rc::Rc;
+
+use crate::caller::Caller;
+use crate::inputs::Kept;
+use crate::record::Arguments;
+use crate::world::{Alone, World};
+
+/// What a command line is carried out with.
+pub(crate) struct Session<'a> {
+    pub(crate) arguments: &'a Arguments,
+    /// Samples and counts of earlier commands.
+    pub(crate) kept: &'a mut Kept,
+    /// The processes that carry it out together.
+    pub(crate) world: Rc<dyn World>,
+    pub(crate) sink: Sink,
+}
+
+/// Where results go: to files and the terminal, or to a caller.
+#[derive(Clone, Default)]
+pub(crate) struct Sink {
+    /// Whether another process writes and tells the results.
+    pub(crate) is_silent: bool,
+    /// Whether files that are no results may be written over.
+    pub(crate) overwrite: bool,
+    /// The program that takes results in memory.
+    pub(crate) caller: Option<Rc<Caller>>,
+}
+
+impl<'a> Session<'a> {
+    /// Of one process, with files and a terminal.
+    pub(crate) fn new(arguments: &'a Arguments, kept: &'a mut Kept) -> Self {
+        Self {
+            arguments,
+            kept,
+            world: Rc::new(Alone::default()),
+            sink: Sink::default(),
+        }
+    }
+
+    /// The same as one of the ranks of `world`, of which the first writes and tells.
+    pub(crate) fn within(self, world: &Rc<dyn World>) -> Self {
+        let sink = Sink {
+            is_silent: world.rank() != 0,
+            ..self.sink
+        };
+        Self {
+            world: Rc::clone(world),
+            sink,
+            ..self
+        }
+    }
+
+    /// Another command line of the same session.
+    pub(crate) fn again<'b>(&'b mut self, arguments: &'b Arguments) -> Session<'b> {
+        Session {
+            arguments,
+            kept: &mut *self.kept,
+            world: Rc::clone(&self.world),
+            sink: self.sink.clone(),
+        }
+    }
+
+    /// Whether this process writes and tells results: alone, or as the first of several.
+    pub(crate) fn is_first(&self) -> bool {
+        !self.sink.is_silent
+    }
+}
