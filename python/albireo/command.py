@@ -1,6 +1,6 @@
 """Measurements as the command lines that they stand for, carried out in this process.
 
-Entry: :func:`run`. Keyword arguments are the long names of the flags, as in job files, so that values are read, checked and refused as they
+Entry: :func:`run`, and :func:`operate` for results in memory. Keyword arguments are the long names of the flags, as in job files, so that values are read, checked and refused as they
 are there.
 """
 
@@ -203,6 +203,15 @@ def _flags(command: tuple[str, ...]) -> frozenset[str]:
     return frozenset(native().flags(list(command)))
 
 
+def _known(command: Sequence[str], options: Mapping[str, Any]) -> frozenset[str]:
+    """The long names of the flags of a subcommand, these options among them."""
+    known = _flags(tuple(command))
+    for name in options:
+        if name.replace("_", "-") not in known:
+            raise _unknown(name, command, known)
+    return known
+
+
 class _Bar:
     """A bar of tqdm for each count."""
 
@@ -245,25 +254,25 @@ def run(
     *,
     files: Sequence[str] = (),
     kept: Mapping[str, str] | None = None,
-    names: Mapping[str, str] | None = None,
+    inputs: Sequence[tuple[str, Any]] = (),
     progress: Progress = None,
 ) -> Made:
     """Carries out a subcommand on samples, with options by the names of its flags.
 
-    `kept` maps flags that name a result file to the name under which that result is handed back, `names` files to what messages call
-    them. Raises ValueError for what the command
-    refuses, with flags spelled as keyword arguments, and KeyboardInterrupt after Ctrl-C.
+    `kept` maps flags that name a result file to the name under which that result is handed back; `inputs` are tables of results, by what
+    messages call them, that the command reads as files. Raises ValueError for what the command refuses, with flags spelled as keyword
+    arguments, and KeyboardInterrupt after Ctrl-C.
     """
     import logging
 
     log = logging.getLogger("albireo")
     options = dict(options or {})
     module = native()
-    known = _flags(tuple(command))
+    known = _known(command, options)
     hears = _hears(progress)
     words = ["albireo", *command, *files]
     given: dict[str, Any] = {}
-    called = dict(names or {})
+    called: dict[str, str] = {}
     with ExitStack() as stack:
         folder: list[str] = []
 
@@ -277,14 +286,16 @@ def run(
                 stack.callback(shutil.rmtree, folder[0], ignore_errors=True)
             return os.path.join(folder[0], f"{len(os.listdir(folder[0]))}.{ending}")
 
+        def written(table: Any, name: str) -> str:
+            """A table in a file, and what messages call it."""
+            path = place("json")
+            table.write(path)
+            called[path] = name
+            return path
+
         def scratch(result: Any) -> str:
             """A result in a file."""
-            if not hasattr(result, "table"):
-                return spelled(result)
-            path = place("json")
-            result.table.write(path)
-            called[path] = "a result in memory"
-            return path
+            return written(result.table, "a result in memory") if hasattr(result, "table") else spelled(result)
 
         def rows(values: Any) -> str:
             """Numbers in a file, a row each."""
@@ -294,9 +305,7 @@ def run(
             called[path] = "an array in memory"
             return path
 
-        for name in options:
-            if name.replace("_", "-") not in known:
-                raise _unknown(name, command, known)
+        words += [written(table, name) for name, table in inputs]
         columns, bits = _wanted(options)
         sources: list[str] = []
         for role in roles:
@@ -329,6 +338,21 @@ def run(
     main = [table for name, table in tables if name is None]
     others = {name[1:-1]: table for name, table in tables if name is not None}
     return Made(main, others, text)
+
+
+def operate(name: str, inputs: Sequence[tuple[str, Any]], options: Mapping[str, Any]) -> Any:
+    """The table that an operation of ``albireo result`` makes of tables, by what messages and the record call them.
+
+    None where it is an operation of files alone. Raises as :func:`run`.
+    """
+    _known(("result", name), options)
+    flags: list[str] = []
+    for option, value in _in_unit((), {}, options).items():
+        flags += _words(option, value, spelled, spelled)
+    try:
+        return native().operate(name, flags, inputs)
+    except ValueError as error:
+        raise ValueError(in_python(str(error))) from None
 
 
 def _in_unit(roles: Sequence[Role], given: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

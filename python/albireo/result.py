@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ._native import native
-from .command import Made, run
+from .command import Made, operate, run
 
 #: The columns that a kind of result is about, in the order of preference.
 _VALUES = ("xi", "wp", "g", "S")
@@ -232,29 +232,33 @@ class Result:
 
     def operation(self, name: str, *, others: Sequence[Result] = (), **options: Any) -> Result:
         """An operation of ``albireo result`` on this result, such as ``operation("slice", range="5:60")``."""
-        import shutil
-        import tempfile
-
-        folder = tempfile.mkdtemp(prefix="albireo-")
-        try:
-            files, names = [], {}
-            for k, one in enumerate([self, *others]):
-                if not isinstance(one, Result):
-                    raise TypeError(f"expected a Result, found {type(one).__name__}")
-                files.append(os.path.join(folder, f"{k}.json"))
-                names[files[-1]] = f"result {k + 1}" if others else "the result"
-                one.table.write(files[-1])
-            return results(run(["result", name], options=options, files=files, names=names))
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        inputs = []
+        for k, one in enumerate([self, *others]):
+            if not isinstance(one, Result):
+                raise TypeError(f"expected a Result, found {type(one).__name__}")
+            inputs.append((f"result {k + 1}" if others else "the result", one.table))
+        table = operate(name, inputs, options)
+        return Result(table) if table is not None else results(run(["result", name], options=options, inputs=inputs))
 
     def rebin(self, by: int | None = None, *, mu_by: int | None = None, pi_by: int | None = None) -> Result:
-        """Pair counts in coarser bins: `by` neighbours in r, s, rp or theta become one, `mu_by` in mu, `pi_by` in pi; exact integers."""
+        """Pair counts in coarser bins: `by` neighbours in r, s, rp or theta become one, `mu_by` in mu, `pi_by` in pi; all sums exact."""
         return self.operation("rebin", by=by, mu_by=mu_by, pi_by=pi_by)
 
     def slice(self, low: float, high: float) -> Result:
         """The bins in r, s, rp or theta that lie within these ends."""
         return self.operation("slice", range=f"{float(low)!r}:{float(high)!r}")
+
+    def wrap(self) -> Result:
+        """Pair counts over signed mu or pi as those over |mu| or |pi|: both signs put together."""
+        return self.operation("wrap")
+
+    def concatenate(self, *others: Result) -> Result:
+        """This result and others of the same particles in bins that adjoin, in the order of their bins, as one."""
+        return self.operation("concatenate", others=others)
+
+    def renormalise(self, total_weight: float) -> Result:
+        """Pair counts with this sum of the weights of all pairs: the weights in bins are multiplied alike."""
+        return self.operation("renormalise", total_weight=total_weight)
 
     def __add__(self, other: Any) -> Result:
         if not isinstance(other, Result):

@@ -1,7 +1,7 @@
 //! The module `albireo._albireo`: what the Python package has of Rust.
 //!
-//! Entry: `call`, by which Python has a subcommand of the command line carried out on arrays, and `Table`, what comes back. Names, units
-//! and kinds of arrays are left to Python, in `python/albireo`; everything about counting and estimating is that of the command line.
+//! Entry: `call`, by which Python has a subcommand of the command line carried out on arrays, `Table`, what comes back, and `operate`, which
+//! makes tables of tables. Names, units and kinds of arrays are left to Python, in `python/albireo`; everything about counting and estimating is that of the command line.
 
 #![cfg_attr(
     not(test),
@@ -211,6 +211,7 @@ fn _albireo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Table>()?;
     module.add_function(wrap_pyfunction!(call, module)?)?;
+    module.add_function(wrap_pyfunction!(table::operate_on, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(flags, module)?)?;
     module.add_function(wrap_pyfunction!(usual_names, module)?)?;

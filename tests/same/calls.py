@@ -40,13 +40,16 @@ def of_table(table):
     return plain.digest("\n".join([*lines, text(table.record())]))
 
 
-def recorded(call):
+def recorded(call, outcome):
+    """The call, which keeps the tables and the text that `outcome` takes from what it returns."""
+
     def calls(*arguments, **options):
         code, outputs, said = 0, {}, ""
         try:
             made = call(*arguments, **options)
-            outputs = {name or "result": of_table(table) for name, table in made[0]}
-            outputs["text"] = plain.digest(text(made[1]))
+            tables, printed = outcome(made)
+            outputs = {name or "result": of_table(table) for name, table in tables}
+            outputs["text"] = plain.digest(text(printed))
             return made
         except Exception as error:
             code, said = 1, text(f"{type(error).__name__}: {error}")
@@ -58,4 +61,5 @@ def recorded(call):
     return calls
 
 
-native().call = recorded(native().call)
+native().call = recorded(native().call, lambda made: made)
+native().operate = recorded(native().operate, lambda made: ([] if made is None else [(None, made)], ""))

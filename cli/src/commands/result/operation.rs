@@ -1,23 +1,24 @@
 //! Operations on results in memory: what `albireo result` does between reading and writing.
 //!
-//! Entry: [`operate`].
+//! Entry: [`operate`]; [`Operation::named`] reads what to do from flags.
 
 use std::ffi::OsString;
 
 use albireo_catalogs::Table;
 use anyhow::Result;
+use clap::{Args, Command};
 
 use super::concatenate::concatenated;
 use super::realisations::Realisations;
 use super::rebin::{Neighbours, rebinned};
-use super::renormalise::renormalised;
+use super::renormalise::{TotalWeight, renormalised};
 use super::saved::NamedTable;
 use super::slice::{Ranges, sliced};
 use super::sum::summed;
 use super::wrap::wrapped;
 use crate::caller::CallError;
 use crate::record::{Arguments, Record};
-use crate::usage::{in_words, is_wrong_call, usage};
+use crate::usage::{in_a_line, in_words, is_wrong_call, usage};
 
 /// What to do with saved results; the help of `albireo result` says more of each.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +36,52 @@ pub enum Operation {
     Sum,
     /// Puts both signs of mu or pi of pair counts together.
     Wrap,
+}
+
+/// The flags of an operation that has none.
+#[derive(Debug, Args)]
+struct NoFlags {}
+
+/// Reads the flags of one operation.
+fn read<F: Args>(flags: &[OsString]) -> Result<F, CallError> {
+    let command = Command::new("albireo")
+        .no_binary_name(true)
+        .disable_help_flag(true);
+    let read = F::augment_args(command).try_get_matches_from(flags);
+    let read = read.and_then(|matches| F::from_arg_matches(&matches));
+    read.map_err(|refusal| CallError::Wrong(in_a_line(&refusal)))
+}
+
+impl Operation {
+    /// The operation that `albireo result` has under this name, with its flags as they stand on the command line; `None` where
+    /// [`operate`] does none of this name.
+    ///
+    /// ```
+    /// use albireo_cli::result::Operation;
+    /// let named = |name, flags: &[&str]| {
+    ///     let flags: Vec<_> = flags.iter().map(Into::into).collect();
+    ///     Operation::named(name, &flags)
+    /// };
+    /// assert_eq!(named("renormalise", &["--total-weight=2.5"])?, Some(Operation::Renormalise(2.5)));
+    /// assert_eq!(named("covariance", &[])?, None);
+    /// assert!(named("wrap", &["--by=2"]).is_err());
+    /// # Ok::<(), albireo_cli::CallError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CallError::Wrong`], in the words of `albireo result`: flags that the operation has not, lacks or cannot read.
+    pub fn named(name: &str, flags: &[OsString]) -> Result<Option<Self>, CallError> {
+        let plain = |operation| read::<NoFlags>(flags).map(|NoFlags {}| operation);
+        Ok(Some(match name {
+            "concatenate" => plain(Self::Concatenate)?,
+            "rebin" => Self::Rebin(read(flags)?),
+            "renormalise" => Self::Renormalise(read::<TotalWeight>(flags)?.total_weight),
+            "slice" => Self::Slice(read(flags)?),
+            "sum" => plain(Self::Sum)?,
+            "wrap" => plain(Self::Wrap)?,
+            _ => return Ok(None),
+        }))
+    }
 }
 
 /// The only input of an operation on one result.

@@ -18,11 +18,18 @@ pub(crate) struct Renormalise {
     /// Pair counts that `albireo count` wrote
     #[arg(value_name = "RESULT")]
     result: ReadFile,
-    /// The weight that all pairs are to have together: weights in bins are multiplied alike
-    #[arg(long, value_name = "W")]
-    total_weight: f64,
+    #[command(flatten)]
+    wanted: TotalWeight,
     #[command(flatten)]
     output: OutputFlags,
+}
+
+/// What to renormalise by.
+#[derive(Debug, Args)]
+pub(super) struct TotalWeight {
+    /// The weight that all pairs are to have together: weights in bins are multiplied alike
+    #[arg(long, value_name = "W")]
+    pub(super) total_weight: f64,
 }
 
 /// Refuses a total that nothing can be normalised by.
@@ -58,12 +65,11 @@ impl Renormalise {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let path = self.result.as_path();
         session.sink.check(&self.output, &[], &[path])?;
-        check_total(self.total_weight)?;
+        let total_weight = self.wanted.total_weight;
+        check_total(total_weight)?;
         let record = Record::begin(session.arguments);
         let input = NamedTable::read(path)?;
-        session.sink.deliver(
-            &renormalised(&input, self.total_weight, record)?,
-            &self.output,
-        )
+        let made = renormalised(&input, total_weight, record)?;
+        session.sink.deliver(&made, &self.output)
     }
 }
