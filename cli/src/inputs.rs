@@ -1,6 +1,6 @@
 //! The samples of a command, read as its flags say.
 //!
-//! Entry: [`Session::read`], [`Kept`]. What the files hold becomes particles in `albireo_samples`.
+//! Entry: [`Kept::read`]. What the files hold becomes particles in `albireo_samples`.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -16,7 +16,6 @@ use crate::args::{ColumnUnits, LosName, SpaceFlags};
 use crate::node::Node;
 use crate::progress::{NothingToKeep, stop_reading};
 use crate::record::Record;
-use crate::session::Session;
 use crate::shared::Shared;
 use crate::world::World;
 
@@ -127,7 +126,7 @@ impl Kept {
     }
 
     /// Reads all sources, with the other processes, unless that has been done, and notes in `record` what they are.
-    fn read(
+    pub(crate) fn read(
         &mut self,
         world: &Rc<dyn World>,
         sources: &[Source],
@@ -171,19 +170,6 @@ impl Kept {
     /// What the measurements of a job share; none outside of jobs.
     pub(crate) fn shared(&self) -> Option<Shared> {
         (self.most > 0).then(|| self.shared.clone())
-    }
-}
-
-impl Session<'_> {
-    /// Reads all sources, unless that has been done, and notes in `record` what they are.
-    pub(crate) fn read(
-        &mut self,
-        sources: &[Source],
-        space: &SpaceFlags,
-        wanted: Wanted,
-        record: &mut Record,
-    ) -> Result<Rc<Samples>> {
-        self.kept.read(&self.world, sources, space, wanted, record)
     }
 }
 

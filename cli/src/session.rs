@@ -4,9 +4,13 @@
 
 use std::rc::Rc;
 
+use albireo_samples::{Samples, Source};
+use anyhow::Result;
+
+use crate::args::SpaceFlags;
 use crate::caller::Caller;
-use crate::inputs::Kept;
-use crate::record::Arguments;
+use crate::inputs::{Kept, Wanted};
+use crate::record::{Arguments, Record};
 use crate::world::{Alone, World};
 
 /// What a command line is carried out with.
@@ -62,6 +66,17 @@ impl<'a> Session<'a> {
             world: Rc::clone(&self.world),
             sink: self.sink.clone(),
         }
+    }
+
+    /// Reads all sources, unless that has been done, and notes in `record` what they are.
+    pub(crate) fn read(
+        &mut self,
+        sources: &[Source],
+        space: &SpaceFlags,
+        wanted: Wanted,
+        record: &mut Record,
+    ) -> Result<Rc<Samples>> {
+        self.kept.read(&self.world, sources, space, wanted, record)
     }
 
     /// Whether this process writes and tells results: alone, or as the first of several.
