@@ -36,14 +36,15 @@ def no_files(monkeypatch):
         monkeypatch.setattr(tempfile, name, fails)
 
 
-def test_sums_are_the_same_in_any_order(counts, no_files):
+def test_sums_of_weights_are_the_same_in_any_order(counts, no_files):
     a, b, c = counts
     x, y, z = (one.weight for one in counts)
     assert ((x + y) + z != x + (y + z)).any(), "float64 would do"
     merged = albireo.merge(a, b, c)
-    assert merged == albireo.merge(c, b, a) == albireo.merge(b, a, c) and a + b == b + a
+    assert (a + b) + c == a + (b + c) == c + b + a == sum([b, a, c]) == merged == albireo.merge(c, b, a)
+    assert "weight_rest" in merged.columns, "float64 would do"
     assert (merged.npairs == a.npairs + b.npairs + c.npairs).all() and np.allclose(merged.weight, x + y + z, rtol=1e-14)
-    assert merged.total == albireo.merge(c, b, a).total == pytest.approx(a.total + b.total + c.total, rel=1e-15)
+    assert merged.total == ((a + b) + c).total == (a + (b + c)).total == pytest.approx(a.total + b.total + c.total, rel=1e-15)
 
 
 @pytest.mark.parametrize("extension", ["csv", "ecsv", "fits", "h5", "json", "parquet"])
@@ -56,7 +57,7 @@ def test_sums_are_those_of_the_command_line(tmp_path, counts, extension):
     made = subprocess.run([sys.executable, "-m", "albireo", *words], capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr
     written = albireo.load(to)
-    assert written == albireo.merge(*counts) == albireo.merge(*(albireo.load(file) for file in files))
+    assert written == sum(counts) == albireo.merge(*counts) == albireo.merge(*(albireo.load(file) for file in files))
     assert written.total == albireo.merge(*counts).total
 
 
