@@ -1,15 +1,18 @@
 //! The algebra of counts: what is put together, left out, folded, continued or multiplied is what would be counted so, by `==`.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{JobId, PairKind, Part, count_pairs, count_part};
+use albireo::counts::{PairKind, Part, count_pairs, count_part};
 use albireo::engine::Cpu;
 use albireo::tally::{Classes, Legendre, LegendreDegrees};
 use albireo::{
     AlgebraError, Axis, Bins, CountSpec, Counts, Domain, Edges, Labels, LineOfSight, PairJob,
-    PairTotal, Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
+    Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
 };
 
 use super::random::Random;
+
+#[path = "counts_algebra/refused.rs"]
+mod refused;
 
 const SIGHTS: [LineOfSight; 4] = [
     LineOfSight::Midpoint,
@@ -409,108 +412,4 @@ fn scaled_counts_keep_their_pairs_and_their_ratios() {
             assert_eq!(after, eighths);
         }
     });
-}
-
-#[test]
-fn what_has_no_meaning_is_refused() {
-    let mut random = Random(23);
-    let bins = r(vec![0.0, 1.0, 2.0, 3.0, 4.0]);
-    let next = r(vec![4.0, 5.0]);
-    let [one, other] = [Weighing::Alike; 2].map(|w| sample(&mut random, 40, &bins, w));
-    let bare = Particles::new(one.points().clone());
-    let counts = counted(Pairs::Auto(&one), &bins);
-    let signed = |kind, npairs: Vec<u64>| {
-        let bins = rp_pi(vec![0.0, 1.0], vec![-1.0, 0.0, 1.0], SIGHTS[0]);
-        Counts::from_parts(
-            bins,
-            npairs,
-            None,
-            PairTotal::unweighted(kind, 90),
-            JobId(1),
-        )
-        .unwrap()
-    };
-    let none = Counts::from_parts(
-        bins.clone(),
-        vec![0; 4],
-        None,
-        PairTotal::zero(PairKind::Cross),
-        JobId(1),
-    );
-    let pi = |lo: f64, los| {
-        counted(
-            Pairs::Auto(&one),
-            &rp_pi(vec![0.0, 1.0], vec![lo, lo + 1.0], los),
-        )
-    };
-    let refusals: Vec<(Result<Counts, AlgebraError>, &str)> = vec![
-        (
-            counts.rebin(&[3]),
-            "4 bins in r cannot be put together by 3: a divisor is needed, one of 1, 2, 4",
-        ),
-        (
-            counts.rebin(&[1, 1]),
-            "there must be one number of bins for each of the 1 axes, found 2",
-        ),
-        (
-            counts.slice(&[Some([1.5, 1.75])]),
-            "no bin in r lies within 1.5 and 1.75: its 4 bins go from 0 to 4",
-        ),
-        (counts.wrap(), "it has no bins in mu or pi"),
-        (
-            signed(PairKind::AutoOrdered, vec![3, 4]).wrap(),
-            "bin 0 holds an odd number of pairs, where each should stand twice",
-        ),
-        (
-            signed(PairKind::Cross, vec![3, 4]).slice(&[None, Some([0.0, 1.0])]),
-            "bins in pi that begin at 0 or above take both signs together, but these pairs have one: keep a bin below 0, or wrap both signs first",
-        ),
-        (
-            pi(-1.0, SIGHTS[0]).concatenate(&pi(0.0, SIGHTS[0])),
-            "bins in pi that begin at 0 or above take both signs together, but these pairs have one: keep a bin below 0, or wrap both signs first",
-        ),
-        (
-            pi(1.0, SIGHTS[0]).concatenate(&pi(2.0, SIGHTS[1])),
-            "its line of sight is z, not midpoint",
-        ),
-        (
-            counts.concatenate(&counts),
-            "its bins differ along 0 axes, where one is needed to go on",
-        ),
-        (
-            counts.concatenate(&counted(Pairs::Auto(&one), &r(vec![4.5, 5.0]))),
-            "its bins in r begin at 4.5, those before end at 4",
-        ),
-        (
-            counts.concatenate(&counted(Pairs::Auto(&other), &next)),
-            "it was counted from other particles, or has other totals",
-        ),
-        (
-            counts.concatenate(&counted(Pairs::Auto(&bare), &next)),
-            "counts of different jobs do not merge: they differ in the weights (summed against not summed)",
-        ),
-        (
-            counts.scale(0.0),
-            "weights are multiplied by a number other than 0, found 0",
-        ),
-        (
-            counts.scale(f64::NAN),
-            "weights are multiplied by a number other than 0, found NaN",
-        ),
-        (
-            counts.scale(1e307),
-            "a weight leaves the range of float64 when it is multiplied by 1e307",
-        ),
-        (
-            counts.renormalise(-1.0),
-            "the total weight must be a number above 0, found -1",
-        ),
-        (
-            none.unwrap().renormalise(1.0),
-            "all pairs together have no weight to be multiplied",
-        ),
-    ];
-    for (result, words) in refusals {
-        assert_eq!(result.unwrap_err().to_string(), words);
-    }
 }
