@@ -226,7 +226,7 @@ fn counts_by_region_read_back_give_the_same_realisations() -> Outcome {
         let parts = (0..counts.regions())
             .map(|k| Ok([copy(&counts.within(k))?, copy(&counts.across(k))?]))
             .collect::<Result<Vec<_>, albireo::Error>>()?;
-        let read = copy(counts)?.with_regions(parts)?;
+        let read = copy(counts)?.with_regions(&parts)?;
         for k in 0..counts.regions() {
             let (found, expected) = (read.without(k, 1.0), counts.without(k, 1.0));
             assert_eq!(found.npairs(), expected.npairs());
@@ -280,7 +280,7 @@ fn what_does_not_belong_together_is_refused() -> Outcome {
     // Regions that hold other pairs than the whole.
     let whole = || of(&bins, &[4; 5], 100);
     let half = |n| Ok::<_, albireo::Error>([of(&bins, &[1; 5], 20)?, of(&bins, &[n; 5], 30)?]);
-    assert!(whole()?.with_regions(vec![half(2)?, half(2)?]).is_ok());
+    assert!(whole()?.with_regions(&[half(2)?, half(2)?]).is_ok());
     for (regions, words) in [
         (
             vec![half(2)?, half(1)?],
@@ -295,12 +295,12 @@ fn what_does_not_belong_together_is_refused() -> Outcome {
             "those of region 1 are in other bins",
         ),
     ] {
-        let refused = whole()?.with_regions(regions);
+        let refused = whole()?.with_regions(&regions);
         let refused = refused.map(|_| ()).unwrap_err().to_string();
         assert!(refused.contains(words), "{refused}");
     }
     let small = of(&bins, &[4; 5], 40)?;
-    let refused = small.with_regions(vec![half(2)?, half(2)?]);
+    let refused = small.with_regions(&[half(2)?, half(2)?]);
     assert!(
         refused
             .unwrap_err()

@@ -28,7 +28,7 @@ impl Drawn {
             weight: self.total,
             design_effect: self.design_effect,
         };
-        let weight = Some(ExactSums::from_parts(&[self.weight.clone()]).unwrap());
+        let weight = Some(ExactSums::from_parts(std::slice::from_ref(&self.weight)).unwrap());
         Counts::from_parts(
             binning.clone(),
             self.npairs.clone(),

@@ -24,7 +24,6 @@ use crate::node::Node;
 use crate::session::Session;
 use crate::usage::usage;
 use crate::worker::{Worker, Works};
-#[cfg(feature = "cuda")]
 use crate::world::World;
 
 /// The engine asked for, or the choice of one, and which units it counts.
@@ -233,6 +232,7 @@ impl Engines {
 }
 
 impl Who {
+    #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "no GPUs"))]
     fn of(flags: &RunFlags, world: &dyn World) -> Result<Self> {
         Ok(match flags.engine {
             EngineName::Naive => Self::One(AnyEngine::Naive(Naive)),

@@ -21,7 +21,6 @@ use crate::paths::WrittenFile;
 use crate::record::Record;
 use crate::session::{Session, Sink};
 use crate::usage::usage;
-#[cfg(feature = "plot")]
 
 /// What stands for the name of a set in the path of a file.
 const PLACE: &str = "{}";

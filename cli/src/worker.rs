@@ -297,7 +297,8 @@ impl Worker {
         match &*self.work {
             Work::Shares(shares) if shares.part.is_some() => shares.write_part()?,
             Work::Plan(planning) => {
-                (self.sink).print(&planning.described(&self.engine.description()))?
+                let plan = planning.described(&self.engine.description());
+                self.sink.print(&plan)?;
             }
             _ => return Ok(()),
         }

@@ -199,7 +199,7 @@ impl Counts {
     /// The counts with each row added to the row of `bins` that it goes to; rows that go nowhere are left out.
     fn gathered(&self, bins: Bins, map: &RowMap) -> Result<Self, AlgebraError> {
         let too_large = MergeError::Overflow("a pair count");
-        let npairs = map.gathered(&self.npairs, |a, b| a.checked_add(b));
+        let npairs = map.gathered(&self.npairs, u64::checked_add);
         let npairs = npairs.ok_or(too_large)?;
         let sums = self.sums.each(|_, sums| sums.gathered(map))?;
         Ok(Self {

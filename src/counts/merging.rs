@@ -22,8 +22,8 @@ impl Counts {
         let mut merged = self.clone();
         merged.add_counts_of(other)?;
         *self = Self {
-            covers,
             classes,
+            covers,
             ..merged
         };
         Ok(())

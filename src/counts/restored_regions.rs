@@ -29,7 +29,7 @@ impl Counts {
     ///     Counts::from_parts(bins.clone(), vec![npairs], None, total, JobId(1))
     /// };
     /// let regions = vec![[of(1, 1)?, of(1, 4)?], [of(1, 1)?, of(1, 4)?]];
-    /// let counts = of(3, 6)?.with_regions(regions)?;
+    /// let counts = of(3, 6)?.with_regions(&regions)?;
     /// assert_eq!((counts.without(0, 1.0).npairs(), counts.without(0, 1.0).total().pairs), (&[1][..], 1));
     /// # Ok::<(), albireo::Error>(())
     /// ```
@@ -37,13 +37,13 @@ impl Counts {
     /// # Errors
     /// [`CountsError::Regions`]: fewer than two regions, other bins, weights in some counts only, or numbers of pairs that
     /// do not add up to those of all: each pair lies within a region or across the borders of two.
-    pub fn with_regions(self, regions: Vec<[Self; 2]>) -> Result<Self, CountsError> {
+    pub fn with_regions(&self, regions: &[[Self; 2]]) -> Result<Self, CountsError> {
         let n = regions.len();
         if n < 2 {
             let found = format!("2 regions are needed at least, found {n}");
             return Err(CountsError::Regions(found));
         }
-        check_parts(&self, &regions)?;
+        check_parts(self, regions)?;
         let total = self.total();
         let outside = |(k, [within, across]): (usize, &[Self; 2])| {
             let (within, across) = (within.total(), across.total());
@@ -67,11 +67,11 @@ impl Counts {
             kind: counts.kind,
             covers: counts.covers.clone(),
         };
-        let all = || std::iter::once(&self).chain(rows.iter().copied());
+        let all = || std::iter::once(self).chain(rows.iter().copied());
         let weights: Option<Vec<ExactSums>> = all().map(Self::weight_sums).collect();
         let mut sums = HeldSums::of_weights(weights.map(ExactSums::joined));
         sums.weight_terms = self.sums.weight_terms;
-        let npairs = all().flat_map(|counts| counts.npairs()).copied();
+        let npairs = all().flat_map(Self::npairs).copied();
         Ok(Self {
             npairs: npairs.collect(),
             sums,
@@ -129,7 +129,7 @@ impl Counts {
             parts.push([of(within, totals[k])?, of(beyond, across(&totals, n, k))?]);
         }
         let (npairs, weight) = whole_of(&parts);
-        let counts = Self::of_job(job, bins, npairs, weight)?.with_regions(parts)?;
+        let counts = Self::of_job(job, bins, npairs, weight)?.with_regions(&parts)?;
         let classes = counts.classes.clone().with_outside(outside);
         Ok(Self { classes, ..counts })
     }
@@ -141,7 +141,7 @@ fn whole_of(parts: &[[Counts; 2]]) -> Values {
     let rows = [0, 1].map(|which| parts.iter().map(move |parts| &parts[which]));
     let rows = || rows.clone().into_iter().flatten();
     let layout = Layout::by_region(parts.len());
-    let npairs: Vec<u64> = rows().flat_map(|counts| counts.npairs()).copied().collect();
+    let npairs: Vec<u64> = rows().flat_map(Counts::npairs).copied().collect();
     let weights: Option<Vec<_>> = rows().map(Counts::weight_sums).collect();
     let weight = weights.map(|weights| ExactSums::joined(weights).with_whole(&layout, bins));
     let npairs = layout.with_whole(&npairs, bins, |twice| twice / 2);

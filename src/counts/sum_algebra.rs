@@ -72,7 +72,7 @@ impl ExactSums {
 
     /// Each row added to the row that it goes to.
     pub(super) fn gathered(&self, map: &RowMap) -> Result<Self, AlgebraError> {
-        let sums = map.gathered(&self.sums, |a, b| a.checked_add(b));
+        let sums = map.gathered(&self.sums, i128::checked_add);
         let sums = sums.ok_or(MergeError::Overflow("a weighted sum"))?;
         Ok(Self { sums, ..*self })
     }

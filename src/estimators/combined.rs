@@ -127,7 +127,7 @@ pub fn combined(parts: &[Counted]) -> Result<TermCounts, EstimatorError> {
 /// };
 /// let cap = |n: u64| {
 ///     let half = |n| Ok::<_, albireo::Error>([of(3 * n, 10 * n)?, of(2 * n, 20 * n)?]);
-///     let counts = |n| Ok::<_, albireo::Error>(of(8 * n, 40 * n)?.with_regions(vec![half(n)?, half(n)?])?);
+///     let counts = |n| Ok::<_, albireo::Error>(of(8 * n, 40 * n)?.with_regions(&[half(n)?, half(n)?])?);
 ///     let counted = vec![(Term::DD, counts(n)?), (Term::RR, counts(5 * n)?)];
 ///     Ok::<_, albireo::Error>(RegionTerms::new(Estimator::Natural, counted, None)?)
 /// };

@@ -38,7 +38,6 @@ use crate::scatter::{Method, Scatter, covariance_table};
 use crate::session::{Session, Sink};
 use crate::usage::usage;
 use crate::weight_sets::{WeightSetFlags, of_weights, path_of};
-#[cfg(feature = "plot")]
 
 /// The randoms that an estimator may need, by their flags.
 const RANDOMS: [(Role, &str); 2] = [

@@ -12,6 +12,7 @@ use albireo_samples::RegionSpec;
 use albireo_samples::Samples;
 use clap::{Args, ValueEnum};
 
+#[cfg(feature = "plot")]
 use crate::files::Written;
 use crate::paths::WrittenFile;
 use crate::scatter::Method;

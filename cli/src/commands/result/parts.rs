@@ -203,10 +203,7 @@ impl ByRegion<'_> {
                 part(border, ("across", across), k)?,
             ])
         });
-        let parts = parts.collect::<Result<_>>()?;
-        whole
-            .clone()
-            .with_regions(parts)
-            .with_context(|| name.to_owned())
+        let parts = parts.collect::<Result<Vec<_>>>()?;
+        whole.with_regions(&parts).with_context(|| name.to_owned())
     }
 }
