@@ -438,7 +438,7 @@ fn cuts_come_back_from_their_text() {
         Cut::theta(0.0, 0.05).unwrap(),
         Cut::theta(1.0 / 3.0, 180.0).unwrap(),
         Cut::rp(0.1, 1e-7 + 1.0, LineOfSight::Fixed(Axis::Y)).unwrap(),
-        Cut::rp(0.0, 1e300, LineOfSight::First).unwrap(),
+        Cut::rp(0.0, 1e60, LineOfSight::First).unwrap(),
         Cut::SameGroup,
     ] {
         assert_eq!(cut.to_string().parse(), Ok(cut));
