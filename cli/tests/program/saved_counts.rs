@@ -224,12 +224,12 @@ fn sums_of_files_are_exact_in_any_order() {
             panic!("weights are no floats")
         };
         values[1] = weight;
-        table.write(&folder.path(&format!("w{k}.json"))).unwrap();
+        table.write(&folder.path(&format!("w{k}.csv"))).unwrap();
     }
-    folder.good("result sum w0.json w1.json w2.json -o sum.csv");
+    folder.good("result sum w0.csv w1.csv w2.csv -o sum.csv");
     let sum = folder.table("sum.csv");
     assert_eq!(floats(&sum, "weight")[1], 1.0);
-    for (k, order) in ["w2.json w1.json w0.json", "w1.json w2.json w0.json"]
+    for (k, order) in ["w2.csv w1.csv w0.csv", "w1.csv w2.csv w0.csv"]
         .iter()
         .enumerate()
     {
@@ -240,9 +240,9 @@ fn sums_of_files_are_exact_in_any_order() {
     }
     // Sums add up as what they are sums of, each realisation once.
     for (files, name) in [
-        ("w0.json w1.json", "a.json"),
-        ("w1.json w2.json", "b.json"),
-        ("a.json w2.json", "ab.json"),
+        ("w0.csv w1.csv", "a.json"),
+        ("w1.csv w2.csv", "b.json"),
+        ("a.json w2.csv", "ab.json"),
     ] {
         folder.good(&format!("result sum {files} -o {name}"));
     }
