@@ -33,11 +33,9 @@ impl Bins {
     /// ```
     ///
     /// # Errors
-    /// As [`Axes::slice`]; signed bins of which none below 0 is kept, which would then stand for both signs; bins of another crate.
+    /// As [`Axes::slice`]; bins of another crate.
     pub fn slice(&self, ranges: &[Option<[f64; 2]>]) -> Result<Self, AxesError> {
-        let bins = self.with_axes(Axes::of(self)?.slice(ranges)?.axes())?;
-        self.check_sign(&bins)?;
-        Ok(bins)
+        self.with_axes(Axes::of(self)?.slice(ranges)?.axes())
     }
 
     /// Puts both signs of mu or pi together: bins in |mu| or |pi|.

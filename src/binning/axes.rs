@@ -46,6 +46,11 @@ impl NamedEdges {
         self.edges.len() - 1
     }
 
+    /// Whether its bins tell both signs apart.
+    fn has_sign(&self) -> bool {
+        matches!(self.name.as_str(), "mu" | "pi") && self.edges[0] < 0.0
+    }
+
     /// Both ends of all bins.
     fn ends(&self) -> [f64; 2] {
         [self.edges[0], self.edges[self.n_bins()]]
@@ -198,14 +203,20 @@ impl Axes {
     /// Keeps the whole bins within `ranges[k]` of axis k, all where it is none.
     ///
     /// # Errors
-    /// Other than one range an axis, or one that holds no whole bin.
+    /// Other than one range an axis, one that holds no whole bin, or one without the bins below 0 of signed mu or pi: what is left would stand for
+    /// both signs.
     pub fn slice(&self, ranges: &[Option<[f64; 2]>]) -> Result<RowMap, AxesError> {
         self.check_number("range", ranges.len())?;
         let axes = self.axes.iter().zip(ranges);
-        self.mapped(axes.map(|(axis, range)| match range {
+        let kept = self.mapped(axes.map(|(axis, range)| match range {
             Some(range) => axis.sliced(*range),
             None => Ok(axis.unchanged()),
-        }))
+        }))?;
+        let mut both = self.axes.iter().zip(&kept.axes.axes);
+        match both.find(|(all, left)| all.has_sign() && !left.has_sign()) {
+            Some((axis, _)) => Err(AxesError::SignLost(axis.name.clone())),
+            None => Ok(kept),
+        }
     }
 
     /// Puts bins of both signs of mu or pi together.
@@ -421,6 +432,10 @@ mod tests {
             (
                 r.slice(&[]),
                 "there must be one range for each of the 1 axes, found 0",
+            ),
+            (
+                pi(&[-1.0, 0.0, 1.0]).slice(&[Some([0.0, 1.0])]),
+                "bins in pi that begin at 0 or above take both signs together, but these pairs have one: keep a bin below 0, or wrap both signs first",
             ),
             (r.wrap(), "it has no bins in mu or pi"),
             (
