@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 
 use super::along::Along;
 use super::counts::PairCounts;
-use super::saved::NamedTable;
+use super::saved::{NamedTable, made_of_one};
 use crate::args::OutputFlags;
 use crate::paths::ReadFile;
 use crate::record::Record;
@@ -65,12 +65,8 @@ pub(super) fn rebinned(input: &NamedTable, by: &Neighbours, record: Record) -> R
 impl Rebin {
     /// Reads, adds, prints and writes.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
-        let path = self.result.as_path();
-        session.sink.check(&self.output, &[], &[path])?;
-        let record = Record::begin(session.arguments);
-        let input = NamedTable::read(path)?;
-        session
-            .sink
-            .deliver(&rebinned(&input, &self.neighbours, record)?, &self.output)
+        made_of_one(&self.result, &self.output, session, |input, record| {
+            rebinned(input, &self.neighbours, record)
+        })
     }
 }

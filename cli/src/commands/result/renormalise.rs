@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use super::counts::PairCounts;
-use super::saved::NamedTable;
+use super::saved::{NamedTable, made_of_one};
 use crate::args::OutputFlags;
 use crate::paths::ReadFile;
 use crate::record::Record;
@@ -63,13 +63,9 @@ pub(super) fn renormalised(input: &NamedTable, total_weight: f64, record: Record
 impl Renormalise {
     /// Reads, multiplies, prints and writes.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
-        let path = self.result.as_path();
-        session.sink.check(&self.output, &[], &[path])?;
-        let total_weight = self.wanted.total_weight;
-        check_total(total_weight)?;
-        let record = Record::begin(session.arguments);
-        let input = NamedTable::read(path)?;
-        let made = renormalised(&input, total_weight, record)?;
-        session.sink.deliver(&made, &self.output)
+        let total = self.wanted.total_weight;
+        made_of_one(&self.result, &self.output, session, |input, record| {
+            renormalised(input, total, record)
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! One saved result whose rows are its bins.
 //!
-//! Entry: [`NamedTable`], with what messages and records call it; [`bin_columns`] finds its columns.
+//! Entry: [`NamedTable`], with what messages and records call it; [`bin_columns`] finds its columns, [`made_of_one`] makes a result of another.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,10 @@ use albireo_catalogs::{ResultKind, Table, TableColumn, sha256};
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
+use crate::args::OutputFlags;
+use crate::paths::ReadFile;
 use crate::record::Record;
+use crate::session::Session;
 use crate::weight_sets::check_single;
 
 /// A saved result with what messages and records call it.
@@ -140,6 +143,20 @@ impl NamedTable {
         record.set("made_from", made_from);
         Ok(record)
     }
+}
+
+/// Reads `result`, prints and writes what `make` makes of it.
+pub(super) fn made_of_one(
+    result: &ReadFile,
+    output: &OutputFlags,
+    session: &Session<'_>,
+    make: impl FnOnce(&NamedTable, Record) -> Result<Table>,
+) -> Result<()> {
+    let path = result.as_path();
+    session.sink.check(output, &[], &[path])?;
+    let record = Record::begin(session.arguments);
+    let input = NamedTable::read(path)?;
+    session.sink.deliver(&make(&input, record)?, output)
 }
 
 /// The columns that tell the bins of a table: edges and centres.

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use super::along::Along;
-use super::saved::NamedTable;
+use super::saved::{NamedTable, made_of_one};
 use crate::args::OutputFlags;
 use crate::edges::ends;
 use crate::paths::ReadFile;
@@ -90,12 +90,8 @@ pub(super) fn sliced(input: &NamedTable, ranges: &Ranges, record: Record) -> Res
 impl Slice {
     /// Reads, leaves bins out, prints and writes.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
-        let path = self.result.as_path();
-        session.sink.check(&self.output, &[], &[path])?;
-        let record = Record::begin(session.arguments);
-        let input = NamedTable::read(path)?;
-        session
-            .sink
-            .deliver(&sliced(&input, &self.ranges, record)?, &self.output)
+        made_of_one(&self.result, &self.output, session, |input, record| {
+            sliced(input, &self.ranges, record)
+        })
     }
 }

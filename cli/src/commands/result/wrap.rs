@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use super::counts::PairCounts;
-use super::saved::NamedTable;
+use super::saved::{NamedTable, made_of_one};
 use crate::args::OutputFlags;
 use crate::paths::ReadFile;
 use crate::record::Record;
@@ -39,12 +39,6 @@ pub(super) fn wrapped(input: &NamedTable, record: Record) -> Result<Table> {
 impl Wrap {
     /// Reads, folds, prints and writes.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
-        let path = self.result.as_path();
-        session.sink.check(&self.output, &[], &[path])?;
-        let record = Record::begin(session.arguments);
-        let input = NamedTable::read(path)?;
-        session
-            .sink
-            .deliver(&wrapped(&input, record)?, &self.output)
+        made_of_one(&self.result, &self.output, session, wrapped)
     }
 }
