@@ -47,7 +47,7 @@ impl RowSums {
         }
         Self {
             npairs,
-            weight: weights.map(ExactSums::joined),
+            weight: weights.as_deref().map(ExactSums::joined),
             ..Self::default()
         }
     }
@@ -66,7 +66,7 @@ impl RowSums {
         let (n, rows) = (first.npairs.len(), self.npairs.len());
         self.npairs[..n].copy_from_slice(&first.npairs);
         let put = |all: &mut ExactSums, first: ExactSums| {
-            *all = ExactSums::joined(vec![first, all.rows(n..rows)]);
+            *all = ExactSums::joined(&[first, all.rows(n..rows)]);
         };
         if let (Some(all), Some(first)) = (&mut self.weight, first.weight) {
             put(all, first);

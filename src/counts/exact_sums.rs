@@ -39,11 +39,11 @@ pub struct ExactSums {
 /// Of sums that are all 0: above every other, so that they add to any.
 const OF_NOTHING: i32 = f64::MAX_EXP + FRACTION_BITS;
 
-/// Bits of sums in one unit that are added to one another without a check.
-const ALIGNED_BITS: u32 = 123;
+/// Most bits of sums brought to one unit: some are left for what they are added to.
+const JOINED_BITS: u32 = 123;
 
 /// `(m, k)` of `value = m * 2^k`, m odd; m is 0 for 0.
-fn odd(value: f64) -> (i64, i32) {
+pub(super) fn odd(value: f64) -> (i64, i32) {
     let bits = value.to_bits();
     let (field, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));
     let (m, k) = match field {
@@ -205,13 +205,16 @@ impl ExactSums {
         }
     }
 
-    /// The sums of the bins of all of these, one after another: exact where all of them lie within 123 bits.
+    /// The sums of the bins of all of these, one after another: in a unit of which all are whole numbers, where that leaves each of them within
+    /// 123 bits, else nearest to them.
     #[must_use]
-    pub fn joined(mut all: Vec<Self>) -> Self {
-        Self::align(&mut all.iter_mut().collect::<Vec<_>>());
-        Self {
-            exponent: all.first().map_or(OF_NOTHING, |sums| sums.exponent),
-            sums: all.into_iter().flat_map(|sums| sums.sums).collect(),
+    pub fn joined(all: &[Self]) -> Self {
+        let exponent = all.iter().map(Self::largest_unit).min();
+        let exponent = exponent.unwrap_or(OF_NOTHING);
+        let exact = all.iter().flat_map(|sums| sums.in_unit_of(exponent));
+        match exact.collect() {
+            Some(sums) => Self { exponent, sums },
+            None => Self::nearest(&all.iter().flat_map(Self::values).collect::<Vec<_>>()),
         }
     }
 
@@ -222,44 +225,16 @@ impl ExactSums {
         zeros.map_or(OF_NOTHING, |zeros| self.exponent + zeros)
     }
 
-    /// Brings sums to one exponent, so that they add and subtract term by term: one of which all are whole numbers or, where they are too far
-    /// apart for that, that of the largest.
-    pub(super) fn align(all: &mut [&mut Self]) {
-        let exponent = all.iter().map(|sums| sums.largest_unit()).min();
-        let exponent = exponent.unwrap_or(OF_NOTHING);
-        let exact = |sums: &&mut Self| sums.with_exponent(exponent);
-        let exact: Option<Vec<_>> = all.iter().map(exact).collect();
-        if let Some(exact) = exact {
-            for (sums, exact) in all.iter_mut().zip(exact) {
-                **sums = exact;
-            }
-            return;
-        }
-        let values: Vec<Vec<f64>> = all.iter().map(|sums| sums.values()).collect();
-        let exponent = largest_exponent(&values.concat()) - 54;
-        let unit = |v: &f64| libm::scalbn(*v, FRACTION_BITS - exponent);
-        for (sums, values) in all.iter_mut().zip(&values) {
-            let values = values.iter().map(unit);
-            sums.sums = values.map(|v| v.round_ties_even() as i128).collect();
-            sums.exponent = exponent;
-        }
-    }
-
-    /// The same numbers with an exponent of which they are whole numbers, if they have bits to spare.
-    fn with_exponent(&self, exponent: i32) -> Option<Self> {
+    /// The same numbers with an exponent of which they are whole numbers, each if it has bits to spare.
+    fn in_unit_of(&self, exponent: i32) -> impl Iterator<Item = Option<i128>> {
         let by = i64::from(self.exponent) - i64::from(exponent);
-        let of = |&sum: &i128| {
+        self.sums.iter().map(move |&sum| {
             let sum = if by < 0 {
                 sum >> (-by).min(127)
             } else {
                 shifted(sum, by)?
             };
-            (sum.unsigned_abs() >> ALIGNED_BITS == 0).then_some(sum)
-        };
-        let sums: Option<Vec<i128>> = self.sums.iter().map(of).collect();
-        Some(Self {
-            exponent,
-            sums: sums?,
+            (sum.unsigned_abs() >> JOINED_BITS == 0).then_some(sum)
         })
     }
 
@@ -432,11 +407,10 @@ mod tests {
     fn sums_in_one_unit_are_the_same_numbers() {
         let of = |values: &[f64]| ExactSums::from_parts(&[values.to_vec()]).unwrap();
         let (large, small) = (of(&[3e8, 0.0]), of(&[1e-9, -7.0]));
-        let joined = ExactSums::joined(vec![large.clone(), small.clone(), of(&[0.0])]);
+        let joined = ExactSums::joined(&[large.clone(), small.clone(), of(&[0.0])]);
         assert_eq!(joined, of(&[3e8, 0.0, 1e-9, -7.0, 0.0]));
         assert_eq!([joined.rows(0..2), joined.rows(2..4)], [large, small]);
-        let (mut far, mut near) = (of(&[1e-60]), of(&[1e60]));
-        ExactSums::align(&mut [&mut far, &mut near]);
-        assert_eq!((far.values(), near.values()), (vec![0.0], vec![1e60]));
+        let far_apart = ExactSums::joined(&[of(&[1e-60]), of(&[1e60])]);
+        assert_eq!(far_apart.values(), [0.0, 1e60]);
     }
 }

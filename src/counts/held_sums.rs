@@ -117,14 +117,11 @@ impl HeldSums {
 
     /// The degrees of the Legendre sums, rising.
     pub(super) fn degrees(&self) -> Vec<Legendre> {
-        let mut degrees: Vec<Legendre> = (self.kinds())
-            .filter_map(|held| match held {
-                Held::Legendre(l) => Some(l),
-                _ => None,
-            })
-            .collect();
-        degrees.sort_by_key(|l| l.degree());
-        degrees
+        let degree = |held| match held {
+            Held::Legendre(l) => Some(l),
+            _ => None,
+        };
+        self.kinds().filter_map(degree).collect()
     }
 
     /// Puts each integer together with that of `other`, made with the same exponents.

@@ -61,15 +61,13 @@ impl Counts {
         };
         let outside = regions.iter().enumerate().map(outside);
         let outside = outside.collect::<Result<Vec<_>, CountsError>>()?;
-        let rows = [0, 1].map(|which| regions.iter().map(move |parts| &parts[which]));
-        let rows: Vec<&Self> = rows.into_iter().flatten().collect();
-        let class = |counts: &&Self| Class {
+        let rows = || rows_of(regions);
+        let class = |counts: &Self| Class {
             kind: counts.kind,
             covers: counts.covers.clone(),
         };
-        let all = || std::iter::once(self).chain(rows.iter().copied());
-        let weights: Option<Vec<ExactSums>> = all().map(Self::weight_sums).collect();
-        let mut sums = HeldSums::of_weights(weights.map(ExactSums::joined));
+        let all = || std::iter::once(self).chain(rows());
+        let mut sums = HeldSums::of_weights(weights_of(all()));
         sums.weight_terms = self.sums.weight_terms;
         let npairs = all().flat_map(Self::npairs).copied();
         Ok(Self {
@@ -77,7 +75,7 @@ impl Counts {
             sums,
             classes: ClassAxis {
                 by: Classes::Regions,
-                classes: rows.iter().map(class).collect(),
+                classes: rows().map(class).collect(),
                 outside: vec![],
             }
             .with_outside(outside),
@@ -135,15 +133,25 @@ impl Counts {
     }
 }
 
+/// The counts of those within each region, then of those across the border of each.
+fn rows_of(regions: &[[Counts; 2]]) -> impl Iterator<Item = &Counts> + Clone {
+    [0, 1]
+        .into_iter()
+        .flat_map(|which| regions.iter().map(move |parts| &parts[which]))
+}
+
+/// The weights of all of these, one after another, if all have weights.
+fn weights_of<'a>(rows: impl Iterator<Item = &'a Counts>) -> Option<ExactSums> {
+    let weights: Option<Vec<_>> = rows.map(Counts::weight_sums).collect();
+    weights.as_deref().map(ExactSums::joined)
+}
+
 /// All pairs of regions: those within them, and half of those across borders, each of which is of two.
 fn whole_of(parts: &[[Counts; 2]]) -> Values {
     let bins = parts[0][0].binning.n_bins();
-    let rows = [0, 1].map(|which| parts.iter().map(move |parts| &parts[which]));
-    let rows = || rows.clone().into_iter().flatten();
     let layout = Layout::by_region(parts.len());
-    let npairs: Vec<u64> = rows().flat_map(Counts::npairs).copied().collect();
-    let weights: Option<Vec<_>> = rows().map(Counts::weight_sums).collect();
-    let weight = weights.map(|weights| ExactSums::joined(weights).with_whole(&layout, bins));
+    let npairs: Vec<u64> = rows_of(parts).flat_map(Counts::npairs).copied().collect();
+    let weight = weights_of(rows_of(parts)).map(|weight| weight.with_whole(&layout, bins));
     let npairs = layout.with_whole(&npairs, bins, |twice| twice / 2);
     (
         npairs[..bins].to_vec(),

@@ -10,6 +10,7 @@
 )]
 
 use super::ExactSums;
+use super::exact_sums::odd;
 use super::weight_terms::WeightTerms;
 use crate::binning::RowMap;
 use crate::error::{AlgebraError, MergeError};
@@ -29,13 +30,11 @@ struct Factor {
 impl Factor {
     /// The least such whole number of a finite number other than 0.
     fn of(factor: f64) -> Self {
-        let (fraction, exponent) = libm::frexp(factor.abs());
-        let whole = libm::scalbn(fraction, 53) as u64;
-        let zeros = whole.trailing_zeros();
+        let (mantissa, power) = odd(factor);
         Self {
             negative: factor < 0.0,
-            mantissa: whole >> zeros,
-            power: exponent - 53 + zeros as i32,
+            mantissa: mantissa.unsigned_abs(),
+            power,
         }
     }
 
