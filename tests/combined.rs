@@ -341,3 +341,31 @@ fn signed_bins_of_both_orders_are_put_together_too() -> Outcome {
     }
     Ok(())
 }
+
+#[test]
+fn sums_of_regions_that_outgrow_their_integers_are_refused() -> Outcome {
+    // A pair in each of 32 regions, far from the others.
+    let n = 32u32;
+    let point = |k: u32| [f64::from(k / 2) * 10.0, f64::from(k % 2) * 0.5, 0.0];
+    let rows: Vec<_> = (0..2 * n).map(point).collect();
+    let labels = Labels::new((0..2 * n).map(|k| k / 2).collect(), n)?;
+    let sample = Particles::weighted(Points::from_rows(&rows)?, vec![1.0; rows.len()])?;
+    let sample = sample.labelled(labels)?;
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
+    let bins = RBins::new(Edges::new(vec![0.0, 1.0])?);
+    let counted = |rest: f64| {
+        let sums = |weight, rest| ExactSums::from_parts(&[vec![weight], vec![rest]]);
+        let region = [
+            (vec![1], Some(sums(1.0, rest)?)),
+            (vec![0], Some(sums(0.0, 0.0)?)),
+        ];
+        Counts::of_job_by_region(&job, bins.clone(), vec![region; n as usize])
+    };
+    // Sums of 101 bits add up exactly; 32 of 123 bits take 128.
+    let tiny = |bits: i32| 2f64.powi(-bits);
+    let exact = ExactSums::from_parts(&[vec![32.0], vec![32.0 * tiny(100)]])?;
+    assert_eq!(counted(tiny(100))?.weight_sums(), Some(exact));
+    let refused = counted(tiny(122)).map(|_| ()).unwrap_err().to_string();
+    assert!(refused.contains("more than can be held"), "{refused}");
+    Ok(())
+}

@@ -126,15 +126,6 @@ impl Layout {
         }
     }
 
-    /// Of tables of pairs within regions and, as many, of pairs across borders.
-    pub(super) fn by_region(regions: usize) -> Self {
-        Self {
-            by: Classes::Regions,
-            once: 0..regions,
-            twice: regions..2 * regions,
-        }
-    }
-
     /// The row of all pairs and, where there are classes, these behind it.
     pub(super) fn with_whole<T: Copy + Default + Add<Output = T>>(
         &self,

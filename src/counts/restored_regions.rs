@@ -2,7 +2,9 @@
 //!
 //! Entry: [`Counts::with_regions`], and [`Counts::of_job_by_region`] for the particles of a job.
 
-use super::class_axis::{Class, ClassAxis, Layout};
+use std::ops::Range;
+
+use super::class_axis::{Class, ClassAxis};
 use super::label_sums::{PairSums, check_regions};
 use super::weighted::across;
 use super::{Counts, ExactSums, HeldSums, JobId, PairKind, PairTotal};
@@ -126,7 +128,7 @@ impl Counts {
             };
             parts.push([of(within, totals[k])?, of(beyond, across(&totals, n, k))?]);
         }
-        let (npairs, weight) = whole_of(&parts);
+        let (npairs, weight) = whole_of(&parts)?;
         let counts = Self::of_job(job, bins, npairs, weight)?.with_regions(&parts)?;
         let classes = counts.classes.clone().with_outside(outside);
         Ok(Self { classes, ..counts })
@@ -147,16 +149,35 @@ fn weights_of<'a>(rows: impl Iterator<Item = &'a Counts>) -> Option<ExactSums> {
 }
 
 /// All pairs of regions: those within them, and half of those across borders, each of which is of two.
-fn whole_of(parts: &[[Counts; 2]]) -> Values {
+fn whole_of(parts: &[[Counts; 2]]) -> Result<Values, CountsError> {
+    let overflow = || {
+        CountsError::Regions("their pairs or weights add up to more than can be held".to_owned())
+    };
     let bins = parts[0][0].binning.n_bins();
-    let layout = Layout::by_region(parts.len());
-    let npairs: Vec<u64> = rows_of(parts).flat_map(Counts::npairs).copied().collect();
-    let weight = weights_of(rows_of(parts)).map(|weight| weight.with_whole(&layout, bins));
-    let npairs = layout.with_whole(&npairs, bins, |twice| twice / 2);
-    (
-        npairs[..bins].to_vec(),
-        weight.map(|weight| weight.rows(0..bins)),
-    )
+    let npairs = (0..bins).map(|bin| u64::try_from(twice_the_pairs(parts, bin) / 2));
+    let npairs = npairs.collect::<Result<_, _>>().map_err(|_| overflow())?;
+    let Some(weights) = weights_of(rows_of(parts)) else {
+        return Ok((npairs, None));
+    };
+    let sum = |classes: Range<usize>| {
+        let mut rows = classes.map(|class| weights.rows(class * bins..(class + 1) * bins));
+        let first = rows.next().ok_or_else(overflow)?;
+        rows.try_fold(first, |mut sum, row| {
+            sum.add(&row).map(|()| sum).map_err(|_| overflow())
+        })
+    };
+    let n = parts.len();
+    let mut weight = sum(0..n)?;
+    weight.add(&sum(n..2 * n)?.half()).map_err(|_| overflow())?;
+    Ok((npairs, Some(weight)))
+}
+
+/// Twice the pairs in a bin: a pair across a border is one of two regions.
+fn twice_the_pairs(regions: &[[Counts; 2]], bin: usize) -> u128 {
+    let of = |[within, across]: &[Counts; 2]| {
+        2 * u128::from(within.npairs[bin]) + u128::from(across.npairs[bin])
+    };
+    regions.iter().map(of).sum()
 }
 
 /// Refuses parts that are not those of the whole.
@@ -170,12 +191,7 @@ fn check_parts(whole: &Counts, regions: &[[Counts; 2]]) -> Result<(), CountsErro
         ));
     }
     for (bin, &expected) in whole.npairs.iter().enumerate() {
-        let part = |which: usize| -> u128 {
-            let parts = regions.iter().map(|parts| parts[which].npairs[bin]);
-            parts.map(u128::from).sum()
-        };
-        // A pair across a border is one of two regions.
-        let (twice, expected) = (2 * part(0) + part(1), 2 * u128::from(expected));
+        let (twice, expected) = (twice_the_pairs(regions, bin), 2 * u128::from(expected));
         if twice != expected {
             return refuse(format!(
                 "in bin {bin} they hold {} pairs, not {}",
