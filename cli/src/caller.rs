@@ -1,6 +1,6 @@
 //! A program that has a command carried out inside its own process, in place of a terminal.
 //!
-//! Entry: [`call`](crate::call) from outside; inside, [`Caller`], which takes results, and [`watch`], where a stop is asked for.
+//! Entry: [`call`](crate::call) from outside; inside, [`Caller`], which takes results.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -16,20 +16,7 @@ use thiserror::Error;
 use tracing::{Level, Metadata};
 use tracing_subscriber::fmt::MakeWriter;
 
-/// What a caller hears while a command works, from any of its threads.
-pub trait Watch: Send + Sync {
-    /// Something is begun: its name, and its number of steps (pairs to pass over, frames) where that is known.
-    fn begin(&self, what: &str, steps: Option<u64>);
-
-    /// So many steps more are done.
-    fn advance(&self, steps: u64);
-
-    /// What was chosen, what looks wrong.
-    fn say(&self, level: Level, text: &str);
-
-    /// Whether to give up.
-    fn stop_requested(&self) -> bool;
-}
+use crate::watch::Watch;
 
 /// A command with what it needs of its caller's memory.
 #[derive(Debug, Default)]
@@ -73,14 +60,9 @@ pub(crate) struct Caller {
     outcome: RefCell<Outcome>,
 }
 
-thread_local! {
-    /// The watch of the call that this thread carries out, if any.
-    static WATCH: RefCell<Option<Arc<dyn Watch>>> = const { RefCell::new(None) };
-}
-
 /// Has `command` done for a caller, on this thread.
 pub(crate) fn during<T>(
-    watch: Arc<dyn Watch>,
+    watch: &Arc<dyn Watch>,
     kept: HashSet<PathBuf>,
     level: Option<Level>,
     command: impl FnOnce(&Rc<Caller>) -> T,
@@ -89,7 +71,6 @@ pub(crate) fn during<T>(
         kept,
         outcome: RefCell::default(),
     });
-    let before = WATCH.replace(Some(Arc::clone(&watch)));
     let command = || command(&caller);
     let done = match level {
         None => {
@@ -98,7 +79,7 @@ pub(crate) fn during<T>(
         }
         Some(level) => {
             let log = tracing_subscriber::fmt()
-                .with_writer(Told(watch))
+                .with_writer(Told(Arc::clone(watch)))
                 .without_time()
                 .with_target(false)
                 .with_level(false)
@@ -106,13 +87,7 @@ pub(crate) fn during<T>(
             tracing::subscriber::with_default(log.with_max_level(level).finish(), command)
         }
     };
-    WATCH.set(before);
     (done, caller.outcome.take())
-}
-
-/// The caller's watch, while one waits for this thread.
-pub(crate) fn watch() -> Option<Arc<dyn Watch>> {
-    WATCH.with_borrow(Option::clone)
 }
 
 impl Caller {

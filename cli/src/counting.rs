@@ -15,10 +15,11 @@ use serde_json::{Map, Value, json};
 use crate::counted::{Counted, cuts_record, fingerprint};
 use crate::engine::Engines;
 use crate::named_count::NamedCount;
-use crate::progress::{Bar, NothingToKeep, check_stop, with_prefix};
 use crate::record::Record;
 use crate::shared::{Key, Shared};
+use crate::text::with_prefix;
 use crate::usage::usage;
+use crate::watch::{Bar, Loss};
 use crate::worker::Worker;
 
 /// Units counted of those that there are.
@@ -104,7 +105,7 @@ impl<'a> Counter<'a> {
 
     /// Decides who makes all of `counts`, which is everything the command counts.
     pub(crate) fn decide(&mut self, counts: &[NamedCount<'a>]) -> Result<()> {
-        let _deciding = NothingToKeep::begin();
+        let _deciding = self.engines.watch().during(Loss::Nothing);
         let mut jobs = Vec::new();
         for count in counts {
             count.check_weight()?;
@@ -273,7 +274,7 @@ impl<'a> Counter<'a> {
         count: impl FnOnce(&Worker, &PreparedJob<'_>, &Bar) -> Result<(Counts, Report), EngineError>,
     ) -> Result<Counts> {
         let NamedCount { name, pairs, .. } = *asked;
-        let _counting = NothingToKeep::begin();
+        let _counting = self.engines.watch().during(Loss::Nothing);
         let key = match &self.shared {
             Some(_) => Some(Key::new(
                 &self.job(pairs)?,
@@ -287,7 +288,7 @@ impl<'a> Counter<'a> {
         }
         let start = Instant::now();
         let (first, second) = pairs.samples();
-        let bar = Bar::new(name);
+        let bar = self.engines.watch().bar(name);
         let first = self.prepared(name, first, &bar)?;
         let second = second
             .map(|sample| self.prepared(name, sample, &bar))
@@ -299,7 +300,7 @@ impl<'a> Counter<'a> {
         let engine = self.engine(name)?;
         engine.begin(name);
         let made = count(engine, &job, &bar);
-        bar.clear();
+        drop(bar);
         let (counts, report) = engine.outcome(made)?;
         if counts.pair_weight().is_some() {
             asked.check_total(&counts.total())?;
@@ -310,7 +311,7 @@ impl<'a> Counter<'a> {
         if !report.plan.is_empty() {
             tracing::debug!("{name}: {}", report.plan);
         }
-        check_stop()?;
+        self.engines.watch().check_stop()?;
         engine.done()?;
         let seconds = start.elapsed().as_secs_f64();
         let in_bins: u64 = counts.npairs().iter().sum();

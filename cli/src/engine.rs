@@ -4,6 +4,7 @@
 
 use std::num::NonZeroUsize;
 use std::rc::Rc;
+use std::sync::Arc;
 
 #[cfg(feature = "cuda")]
 use albireo::Cuda;
@@ -23,6 +24,7 @@ use crate::checkpoint::CheckpointFlags;
 use crate::node::Node;
 use crate::session::Session;
 use crate::usage::usage;
+use crate::watch::Watch;
 use crate::worker::{Worker, Works};
 use crate::world::World;
 
@@ -31,6 +33,7 @@ pub(crate) struct Engines {
     who: Who,
     pub(crate) works: Works,
     world: Rc<dyn World>,
+    watch: Arc<dyn Watch>,
 }
 
 /// Who counts.
@@ -182,8 +185,12 @@ impl Engines {
         check(flags)?;
         let who = Who::of(flags, &*session.world)?;
         let works = Works::new((&flags.pieces, kept), who.exactness(), session)?;
-        let world = Rc::clone(&session.world);
-        Ok(Self { who, works, world })
+        Ok(Self {
+            who,
+            works,
+            world: Rc::clone(&session.world),
+            watch: Arc::clone(&session.watch),
+        })
     }
 
     /// The same for bins that reach beyond half the box, of separations alone or of more. GPUs count the former, by themselves: else the processor
@@ -196,6 +203,11 @@ impl Engines {
     /// The processes that count together.
     pub(crate) fn world(&self) -> &Rc<dyn World> {
         &self.world
+    }
+
+    /// Who follows the counts.
+    pub(crate) fn watch(&self) -> &Arc<dyn Watch> {
+        &self.watch
     }
 
     /// The ranks of this node, where there are several.

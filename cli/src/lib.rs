@@ -43,6 +43,7 @@ mod examples;
 mod files;
 mod inputs;
 mod job;
+mod kept;
 mod named_count;
 mod node;
 mod output;
@@ -51,7 +52,6 @@ mod part_file;
 mod paths;
 mod place_and_time;
 mod planning;
-mod progress;
 mod reads;
 mod record;
 mod row_sums;
@@ -63,8 +63,10 @@ mod shared;
 mod shares;
 mod summary;
 mod tables;
+mod terminal;
 mod text;
 mod usage;
+mod watch;
 mod weight_sets;
 mod worker;
 mod world;
@@ -73,6 +75,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -86,10 +89,12 @@ pub mod result {
 
 /// What the programs take their memory from.
 pub use albireo::pages::{LARGE_PAGE, LargePages};
-pub use caller::{CallError, Called, Outcome, Watch};
-use inputs::Kept;
+pub use caller::{CallError, Called, Outcome};
+use kept::Kept;
 use record::Arguments;
 use session::Session;
+use terminal::Terminal;
+pub use watch::{Loss, Steps, Watch};
 pub use world::{Guided, NodeMemory, World, WorldError};
 
 /// Exact pair counts and two-point correlation functions, from galaxies to atoms.
@@ -215,10 +220,7 @@ fn carry_out(cli: Cli, session: &mut Session<'_>) -> Result<()> {
 
 fn carry_out_whole(command: Command, session: &mut Session<'_>) -> Result<()> {
     match command {
-        Command::Info(info) => {
-            let _reading = progress::NothingToKeep::begin();
-            info.run(&session.sink)
-        }
+        Command::Info(info) => info.run(session),
         Command::Count(count) => count.run(session),
         Command::Xi(xi) => xi.run(session),
         Command::Wp(wp) => wp.run(session),
@@ -234,18 +236,16 @@ fn carry_out_whole(command: Command, session: &mut Session<'_>) -> Result<()> {
         #[cfg(feature = "plot")]
         Command::Plot(plot) => plot.run(&session.sink),
         #[cfg(feature = "cuda")]
-        Command::Devices => {
-            let _asking = progress::NothingToKeep::begin();
-            commands::devices::run(&session.sink)
-        }
+        Command::Devices => commands::devices::run(session),
         Command::Completions(completions) => completions.run(Cli::command(), &session.sink),
     }
 }
 
 /// The exit code of a failure: 128 and the number of the signal after one (130 after Ctrl-C, 143 after SIGTERM), 2 for a wrong call,
 /// 1 for everything else.
-fn exit_code(error: &anyhow::Error) -> u8 {
-    progress::exit_code().unwrap_or(if usage::is_wrong_call(error) { 2 } else { 1 })
+fn exit_code(error: &anyhow::Error, terminal: &Terminal) -> u8 {
+    let signalled = terminal.exit_code();
+    signalled.unwrap_or(if usage::is_wrong_call(error) { 2 } else { 1 })
 }
 
 /// Runs the program with these arguments, the first being its name, and returns its exit code: 0, 1 after a failure, 2 after a wrong
@@ -302,21 +302,25 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
     };
     start_log(&cli, is_first);
     let mut kept = Kept::default();
-    let mut session = Session::new(&arguments, &mut kept);
-    let done = progress::listen_for_signals().and_then(|()| match world {
+    let terminal = Arc::new(Terminal::default());
+    let mut session = Session::new(&arguments, &mut kept, terminal.clone());
+    let done = terminal.listen().and_then(|()| match world {
         None => carry_out(cli, &mut session),
-        Some(world) => carry_out_as_rank(cli, session, world),
+        Some(world) => {
+            if world.size() > 1 {
+                terminal.leave_signals_unsaid();
+            }
+            carry_out_as_rank(cli, session, world)
+        }
     });
     match (done, world) {
         (Ok(()), _) => ExitCode::SUCCESS,
         (Err(error), world) => {
-            let code = exit_code(&error);
+            let code = exit_code(&error, &terminal);
             if let Some(world) = world {
                 world.leave_node();
             }
-            if world
-                .is_none_or(|world| world::is_to_tell(&**world, progress::exit_code().is_some()))
-            {
+            if world.is_none_or(|world| world::is_to_tell(&**world, terminal.stop_requested())) {
                 let origin = world.map_or(String::new(), |world| world::origin(&**world));
                 let words = usage::in_words(&error);
                 let _ = writeln!(std::io::stderr(), "error: {origin}{words}");
@@ -341,9 +345,6 @@ fn is_shared(command: &Command) -> bool {
 
 /// Does what a command line asks for as one of several ranks.
 fn carry_out_as_rank(cli: Cli, mut session: Session<'_>, world: &Rc<dyn World>) -> Result<()> {
-    if world.size() > 1 {
-        progress::leave_signals_untold();
-    }
     world::begin(&**world, &session.arguments.words)?;
     if is_shared(&cli.command) || matches!(cli.command, Command::Run(_)) {
         carry_out(cli, &mut session.within(world))?;
@@ -362,14 +363,13 @@ fn carry_out_as_rank(cli: Cli, mut session: Session<'_>, world: &Rc<dyn World>) 
 /// ```
 /// use std::sync::Arc;
 /// use albireo::{Column, random};
-/// use albireo_cli::{Called, Watch, call};
+/// use albireo_cli::{Called, Steps, Watch, call};
 /// use albireo_samples::Given;
 ///
 /// struct Patient;
 /// impl Watch for Patient {
-///     fn begin(&self, _: &str, _: Option<u64>) {}
+///     fn begin(&self, _: &str, _: Steps) {}
 ///     fn advance(&self, _: u64) {}
-///     fn say(&self, _: tracing::Level, _: &str) {}
 ///     fn stop_requested(&self) -> bool {
 ///         false
 ///     }
@@ -391,7 +391,7 @@ fn carry_out_as_rank(cli: Cli, mut session: Session<'_>, world: &Rc<dyn World>) 
 ///
 /// # Errors
 /// [`CallError`]: a call without meaning, a command that failed, or one that `watch` stopped.
-pub fn call(called: Called, watch: &std::sync::Arc<dyn Watch>) -> Result<Outcome, CallError> {
+pub fn call(called: Called, watch: &Arc<dyn Watch>) -> Result<Outcome, CallError> {
     let Called {
         arguments,
         given,
@@ -412,11 +412,11 @@ pub fn call(called: Called, watch: &std::sync::Arc<dyn Watch>) -> Result<Outcome
     };
     let carry = |caller: &Rc<caller::Caller>| {
         let mut kept = Kept::giving(given);
-        let mut session = Session::new(&arguments, &mut kept);
+        let mut session = Session::new(&arguments, &mut kept, Arc::clone(watch));
         session.sink.caller = Some(Rc::clone(caller));
         carry_out(cli, &mut session)
     };
-    let (done, outcome) = caller::during(std::sync::Arc::clone(watch), kept, level, carry);
+    let (done, outcome) = caller::during(watch, kept, level, carry);
     match done {
         Ok(()) => Ok(outcome),
         Err(_) if watch.stop_requested() => Err(CallError::Interrupted),

@@ -12,8 +12,8 @@ use albireo::EngineError;
 use albireo::engine::Units;
 use anyhow::Result;
 
-use crate::progress::with_prefix;
 use crate::text::columns_of;
+use crate::text::with_prefix;
 
 /// The most time that is spent on counting.
 const PATIENCE: Duration = Duration::from_secs(2);

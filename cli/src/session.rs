@@ -1,16 +1,14 @@
 //! What a command is carried out with: how it was called, what earlier ones have left, with which processes, and where results go.
 //!
-//! Entry: [`Session`], which every command is given, and its [`Sink`]. What a sink does with results is in `output`.
+//! Entry: [`Session`], which every command is given, and its [`Sink`]. What a sink does with results is in `output`; samples are read in `inputs`.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use albireo_samples::{Samples, Source};
-use anyhow::Result;
-
-use crate::args::SpaceFlags;
 use crate::caller::Caller;
-use crate::inputs::{Kept, Wanted};
-use crate::record::{Arguments, Record};
+use crate::kept::Kept;
+use crate::record::Arguments;
+use crate::watch::Watch;
 use crate::world::{Alone, World};
 
 /// What a command line is carried out with.
@@ -20,6 +18,8 @@ pub(crate) struct Session<'a> {
     pub(crate) kept: &'a mut Kept,
     /// The processes that carry it out together.
     pub(crate) world: Rc<dyn World>,
+    /// Who is shown how far it is, and may ask for a stop.
+    pub(crate) watch: Arc<dyn Watch>,
     pub(crate) sink: Sink,
 }
 
@@ -36,11 +36,12 @@ pub(crate) struct Sink {
 
 impl<'a> Session<'a> {
     /// Of one process, with files and a terminal.
-    pub(crate) fn new(arguments: &'a Arguments, kept: &'a mut Kept) -> Self {
+    pub(crate) fn new(arguments: &'a Arguments, kept: &'a mut Kept, watch: Arc<dyn Watch>) -> Self {
         Self {
             arguments,
             kept,
             world: Rc::new(Alone::default()),
+            watch,
             sink: Sink::default(),
         }
     }
@@ -64,19 +65,9 @@ impl<'a> Session<'a> {
             arguments,
             kept: &mut *self.kept,
             world: Rc::clone(&self.world),
+            watch: Arc::clone(&self.watch),
             sink: self.sink.clone(),
         }
-    }
-
-    /// Reads all sources, unless that has been done, and notes in `record` what they are.
-    pub(crate) fn read(
-        &mut self,
-        sources: &[Source],
-        space: &SpaceFlags,
-        wanted: Wanted,
-        record: &mut Record,
-    ) -> Result<Rc<Samples>> {
-        self.kept.read(&self.world, sources, space, wanted, record)
     }
 
     /// Whether this process writes and tells results: alone, or as the first of several.

@@ -20,8 +20,9 @@ use crate::checkpoint::Checkpoints;
 use crate::node::Node;
 use crate::part_file::{CountPart, PartFile};
 use crate::paths::WrittenFile;
-use crate::progress::{SomethingToKeep, exit_code, stopped};
+use crate::session::Session;
 use crate::shard::Shard;
+use crate::watch::{Loss, Watch};
 use crate::world::{World, sum};
 
 /// How often rank 0, whom the others ask, sees to them.
@@ -36,6 +37,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// The counts of a command, of which ranks or processes one after the other count shares.
 pub(crate) struct Shares {
     world: Rc<dyn World>,
+    watch: Arc<dyn Watch>,
     /// The part that is counted, and its file; the whole where there is none.
     pub(crate) part: Option<(Shard, WrittenFile)>,
     pub(crate) checkpoints: Option<Checkpoints>,
@@ -177,13 +179,14 @@ fn count_given(
 
 impl Shares {
     pub(crate) fn new(
-        world: Rc<dyn World>,
+        session: &Session<'_>,
         part: Option<(Shard, WrittenFile)>,
         checkpoints: Option<Checkpoints>,
         words: Vec<String>,
     ) -> Self {
         Self {
-            world,
+            world: Rc::clone(&session.world),
+            watch: Arc::clone(&session.watch),
             part,
             checkpoints,
             words,
@@ -208,7 +211,8 @@ impl Shares {
         count: &CountRun<'_>,
         progress: &dyn Progress,
     ) -> Result<Tally> {
-        let _keeping = self.checkpoints.is_some().then(SomethingToKeep::begin);
+        let is_kept = self.checkpoints.is_some();
+        let _keeping = is_kept.then(|| self.watch.during(Loss::Counts));
         let (world, units) = (&*self.world, share.units);
         self.check_same(&share.empty)?;
         let all = match &self.part {
@@ -296,7 +300,7 @@ impl Shares {
                 let (run, seconds, made) = self.attend(&told, (missing, share.units), progress)?;
                 at_work -= 1;
                 let made = match made {
-                    Err(EngineError::Interrupted) if stopped() => {
+                    Err(EngineError::Interrupted) if self.watch.stop_requested() => {
                         // Who knows that there is no more has nothing to say.
                         if std::mem::take(&mut more) {
                             self.world.stop()?;
@@ -317,7 +321,7 @@ impl Shares {
 
     /// The places of the next units, unless a stop is asked for.
     fn next(&self, pace: &Pace) -> Result<Option<Range<usize>>> {
-        if stopped() {
+        if self.watch.stop_requested() {
             self.world.stop()?;
             return Ok(None);
         }
@@ -367,7 +371,9 @@ impl Shares {
 
     /// Ends all ranks together where one of them was asked to stop.
     fn check_stopped(&self, name: &str) -> Result<()> {
-        let mut code = [u64::from(stopped()) + u64::from(exit_code().unwrap_or(0))];
+        let mut code =
+            [u64::from(self.watch.stop_requested())
+                + u64::from(self.watch.exit_code().unwrap_or(0))];
         self.world.max(&mut code)?;
         match (&self.checkpoints, code) {
             (_, [0]) => Ok(()),

@@ -41,6 +41,18 @@ pub(crate) fn full(value: f64) -> String {
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
+/// A number with a decimal prefix: `1.25 G`.
+pub(crate) fn with_prefix(value: f64) -> String {
+    const PREFIXES: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    PREFIXES
+        .iter()
+        .find(|(unit, _)| value >= *unit)
+        .map_or_else(
+            || format!("{value:.0} "),
+            |(unit, prefix)| format!("{:.2} {prefix}", value / unit),
+        )
+}
+
 fn trimmed(text: &str) -> &str {
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.')

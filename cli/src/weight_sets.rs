@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use albireo::estimators::Role;
 use albireo_catalogs::{Table, TableColumn};
@@ -16,7 +17,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use crate::args::OutputFlags;
-use crate::inputs::Kept;
+use crate::kept::Kept;
 use crate::paths::WrittenFile;
 use crate::record::Record;
 use crate::session::{Session, Sink};
@@ -277,6 +278,7 @@ pub(crate) fn each_set(
             kept: &mut *kept,
             arguments: session.arguments,
             world: Rc::clone(&session.world),
+            watch: Arc::clone(&session.watch),
             sink: session.sink.clone(),
         };
         tables.push(make(&mut of_set, set, Some(name))?);

@@ -144,7 +144,7 @@ impl Works {
         exactness: Exactness,
         session: &Session<'_>,
     ) -> Result<Self> {
-        let world = Rc::clone(&session.world);
+        let world = &*session.world;
         let part = flags.shard.zip(flags.part.clone());
         if let (Some((_, path)), 0) = (&part, world.rank()) {
             session.sink.check_replaced("--part", path)?;
@@ -163,8 +163,8 @@ impl Works {
                     Some((Shard { index, of }, _)) => format!("{index}-of-{of}"),
                 };
                 let words = common(session.arguments);
-                let checkpoints = kept.open(&stem, &words, &*world)?;
-                Work::Shares(Box::new(Shares::new(world, part, checkpoints, words)))
+                let checkpoints = kept.open(&stem, &words, world)?;
+                Work::Shares(Box::new(Shares::new(session, part, checkpoints, words)))
             }
             (None, []) => Work::Whole,
             (None, files) => {

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use albireo_cli::{CallError, Called, Outcome, Watch};
+use albireo_cli::{CallError, Called, Outcome, Steps, Watch};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use tracing::Level;
@@ -30,10 +30,10 @@ struct Heard {
 }
 
 impl Watch for Heard {
-    fn begin(&self, what: &str, steps: Option<u64>) {
+    fn begin(&self, what: &str, steps: Steps) {
         self.done.store(0, Ordering::Relaxed);
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        *now = (what.to_owned(), steps);
+        *now = (what.to_owned(), steps.number());
     }
 
     fn advance(&self, steps: u64) {

@@ -6,11 +6,13 @@ use albireo::CudaError;
 use albireo::engine::cuda::{DeviceDescription, compiler, devices};
 use anyhow::{Result, bail};
 
-use crate::session::Sink;
+use crate::session::Session;
 use crate::text::columns_of;
+use crate::watch::Loss;
 
 /// Prints devices, driver and compiler, or how to get what is missing, which is an error.
-pub(crate) fn run(sink: &Sink) -> Result<()> {
+pub(crate) fn run(session: &Session<'_>) -> Result<()> {
+    let _asking = session.watch.during(Loss::Nothing);
     let mut text = String::new();
     let (mut gpu, mut nvrtc) = (false, false);
     match devices() {
@@ -32,7 +34,7 @@ pub(crate) fn run(sink: &Sink) -> Result<()> {
         }
         Err(error) => writeln!(text, "No NVRTC: {error}."),
     };
-    sink.print(&text)?;
+    session.sink.print(&text)?;
     match (gpu, nvrtc) {
         (true, true) => Ok(()),
         (true, false) => bail!("the GPUs cannot be used without NVRTC"),

@@ -9,9 +9,9 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::paths::ReadFile;
-use crate::progress::stop_reading;
-use crate::session::Sink;
+use crate::session::Session;
 use crate::text::{columns_of, short};
+use crate::watch::Loss;
 
 /// Arguments of `info`.
 #[derive(Debug, Args)]
@@ -29,14 +29,15 @@ const EXAMPLES: usize = 3;
 
 impl Info {
     /// Prints format, tables, columns with their ranges, and attributes; of trajectories what their frames are.
-    pub(crate) fn run(&self, sink: &Sink) -> Result<()> {
-        let trajectory = describe_trajectory(&self.file, stop_reading());
+    pub(crate) fn run(&self, session: &Session<'_>) -> Result<()> {
+        let _reading = session.watch.during(Loss::Nothing);
+        let trajectory = describe_trajectory(&self.file, session.watch.stop());
         if let Ok(Some(trajectory)) = trajectory {
             let mut text = format!("{}: {}\n", self.file.display(), trajectory.format);
             describe_frames(&mut text, &trajectory);
-            return sink.print(&text);
+            return session.sink.print(&text);
         }
-        let table = albireo_catalogs::open_until(&self.file, stop_reading());
+        let table = albireo_catalogs::open_until(&self.file, session.watch.stop());
         let description = match (table.and_then(|mut table| table.describe()), trajectory) {
             // What looks like a trajectory and is no table either has its reader's error.
             (Err(_), Err(of_frames)) => return Err(of_frames.into()),
@@ -46,7 +47,7 @@ impl Info {
         for table in &description.tables {
             describe(&mut text, table);
         }
-        sink.print(&text)
+        session.sink.print(&text)
     }
 }
 

@@ -8,6 +8,7 @@
     reason = "values were checked to be whole and in range"
 )]
 
+use albireo_catalogs::Stop;
 use std::path::Path;
 
 use albireo::regions::{Footprint, PixelOrder};
@@ -166,6 +167,7 @@ impl MaskFlags {
         &self,
         path: &Path,
         nside: Option<u32>,
+        stop: &Stop,
     ) -> Result<(Footprint, serde_json::Value)> {
         let made = || {
             let outline = open(path)?.outline(None)?;
@@ -179,7 +181,7 @@ impl MaskFlags {
             }
         };
         let footprint = made().with_context(|| format!("--mask {}", path.display()))?;
-        let sha256 = albireo_catalogs::sha256_until(path, &crate::progress::stop_reading())?;
+        let sha256 = albireo_catalogs::sha256_until(path, stop)?;
         let record = json!({"path": path, "sha256": sha256, "where": self.mask_where});
         Ok((footprint, record))
     }

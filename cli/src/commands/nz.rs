@@ -6,7 +6,6 @@
     reason = "bins of redshift"
 )]
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use albireo::binning::{AxisUnit, BinAxis};
@@ -25,14 +24,14 @@ use crate::catalogs::Files;
 use crate::counting::Counter;
 use crate::edges::{EdgeSpec, ends};
 use crate::engine::Engines;
-use crate::inputs::{of_survey, say};
+use crate::inputs::say;
 use crate::named_count::NamedCount;
 use crate::paths::WrittenFile;
-use crate::progress::NothingToKeep;
 use crate::record::Record;
 use crate::session::{Session, Sink};
 use crate::tables::edge_columns;
 use crate::usage::usage;
+use crate::watch::Loss;
 
 /// Width of the bins where none are given, as in the catalogues of BOSS, eBOSS and DESI.
 const WIDTH: f64 = 0.01;
@@ -112,6 +111,7 @@ impl Sample {
         files: &[Files],
         selection: Selection,
         units: &ColumnUnits,
+        session: &Session<'_>,
     ) -> Result<Self> {
         let source = Source {
             role: role.to_owned(),
@@ -127,7 +127,7 @@ impl Sample {
                 "n(z) is of positions on the sky and redshifts: --sky and --redshift name them",
             ));
         }
-        let reading = of_survey(units, true, HashMap::new());
+        let reading = session.survey_reading(units, true);
         let mut survey = reading.read(&source, &mut |notice| say(&notice))?;
         let redshift = survey.redshift.take().unwrap_or_default();
         Ok(Self {
@@ -350,11 +350,11 @@ impl Nz {
         let selection = Selection::from(self.columns.clone());
         let others = Selection::from(self.randoms_columns.clone()).or(&selection);
         let (data, randoms) = {
-            let _reading = NothingToKeep::begin();
-            let data = Sample::read("data", &self.data, selection, &self.units)?;
+            let _reading = session.watch.during(Loss::Nothing);
+            let data = Sample::read("data", &self.data, selection, &self.units, session)?;
             let randoms = !self.randoms.is_empty();
-            let randoms =
-                randoms.then(|| Sample::read("randoms", &self.randoms, others, &self.units));
+            let randoms = randoms
+                .then(|| Sample::read("randoms", &self.randoms, others, &self.units, session));
             (data, randoms.transpose()?)
         };
         let (area, pixels) = self.area(&data, randoms.as_ref())?;

@@ -13,10 +13,10 @@ use crate::args::{FormatName, OutputFlags};
 #[cfg(feature = "cuda")]
 use crate::engine::{cuda_of, told};
 use crate::paths::WrittenFile;
-use crate::progress::NothingToKeep;
 use crate::record::Record;
 use crate::session::Session;
 use crate::usage::usage;
+use crate::watch::Loss;
 
 /// Arguments of `random`.
 #[derive(Debug, Args)]
@@ -143,7 +143,7 @@ impl Random {
         record.set("seed", self.seed);
         record.set("skip", self.skip);
         let columns = {
-            let _making = NothingToKeep::begin();
+            let _making = session.watch.during(Loss::Nothing);
             vec![self.column(&maker, leapfrog)?]
         };
         #[cfg(feature = "cuda")]

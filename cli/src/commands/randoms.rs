@@ -1,14 +1,11 @@
 //! `albireo randoms`: random catalogues.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
-
 use albireo::random::{self, Distribution, MAX_SMOOTH_BINS, SkyWindow};
 use albireo::regions::{Footprint, MAX_FOOTPRINT_NSIDE};
 use albireo::sky::{Column, unit_vectors};
 use albireo::{Domain, Lattice, MAX_PARTICLES, Points};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
-use albireo_samples::{BoxSpec, Given, Selection, Source};
+use albireo_samples::{BoxSpec, Selection, Source};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
@@ -16,12 +13,12 @@ use serde_json::json;
 use super::mask::MaskFlags;
 use crate::args::{ColumnUnits, DataFlags, FormatName, OutputFlags};
 use crate::catalogs::Files;
-use crate::inputs::{of_survey, say};
+use crate::inputs::say;
 use crate::paths::{ReadFile, WrittenFile};
-use crate::progress::NothingToKeep;
 use crate::record::Record;
 use crate::session::Session;
 use crate::usage::usage;
+use crate::watch::Loss;
 
 /// Arguments of `randoms`.
 #[derive(Debug, Args)]
@@ -181,8 +178,8 @@ impl Randoms {
         record.set("number", self.number);
         record.set("seed", self.seed);
         let columns = {
-            let _making = NothingToKeep::begin();
-            self.columns_of_points(selection, session.kept.given(), &mut record)?
+            let _making = session.watch.during(Loss::Nothing);
+            self.columns_of_points(selection, session, &mut record)?
         };
         let meta = record.timeless(ResultKind::Randoms);
         session.sink.deliver(&Table { columns, meta }, &output)
@@ -197,14 +194,14 @@ impl Randoms {
     fn columns_of_points(
         &self,
         selection: Selection,
-        given: &HashMap<PathBuf, Given>,
+        session: &Session<'_>,
         record: &mut Record,
     ) -> Result<Vec<TableColumn>> {
         let (n, seed) = (self.number, self.seed);
         if let Some(files) = &self.shape.like {
-            return self.like(files, selection, given, record);
+            return self.like(files, selection, session, record);
         }
-        if let Some(footprint) = self.masked(record)? {
+        if let Some(footprint) = self.masked(session, record)? {
             return Ok(directions(footprint.draw(n, seed)?));
         }
         if let Some([r_min, r_max]) = self.shape.shell {
@@ -237,11 +234,13 @@ impl Randoms {
     }
 
     /// The footprint of the mask, where there is one.
-    fn masked(&self, record: &mut Record) -> Result<Option<Footprint>> {
+    fn masked(&self, session: &Session<'_>, record: &mut Record) -> Result<Option<Footprint>> {
         let Some(path) = &self.shape.mask else {
             return Ok(None);
         };
-        let (footprint, made_of) = self.mask.footprint(path, self.nside)?;
+        let (footprint, made_of) = self
+            .mask
+            .footprint(path, self.nside, &session.watch.stop())?;
         record.set("mask", made_of);
         note(&footprint, record);
         Ok(Some(footprint))
@@ -252,7 +251,7 @@ impl Randoms {
         &self,
         files: &Files,
         selection: Selection,
-        given: &HashMap<PathBuf, Given>,
+        session: &Session<'_>,
         record: &mut Record,
     ) -> Result<Vec<TableColumn>> {
         let without = selection.redshift.as_deref() == Some("none");
@@ -278,13 +277,13 @@ impl Randoms {
             paths: files.paths.clone(),
             selection,
         };
-        let reading = of_survey(&self.units, !without, given.clone());
+        let reading = session.survey_reading(&self.units, !without);
         let survey = reading.read(&source, &mut |notice| say(&notice))?;
         let (ra, dec) = (
             Column::new("RA", &survey.ra),
             Column::new("DEC", &survey.dec),
         );
-        let footprint = if let Some(footprint) = self.masked(record)? {
+        let footprint = if let Some(footprint) = self.masked(session, record)? {
             footprint
         } else {
             let points = unit_vectors(ra, dec)?;

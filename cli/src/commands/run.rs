@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use albireo_catalogs::{Table, read_record};
@@ -12,14 +13,14 @@ use serde_json::{Map, Value, json};
 
 use crate::Cli;
 use crate::catalogs::Files;
-use crate::inputs::Kept;
 use crate::is_shared;
 use crate::job::{Job, Measurement, NamedFiles, listed, rounds};
+use crate::kept::Kept;
 use crate::paths::ReadFile;
-use crate::progress::check_stop;
 use crate::record::{Arguments, JobEntry, JobText, command_line};
 use crate::session::{Session, Sink};
 use crate::usage::{in_a_line, usage};
+use crate::watch::Watch;
 use crate::weight_sets::files_of;
 use crate::world::{Alone, World};
 
@@ -197,6 +198,7 @@ impl Run {
             file,
             kept: Kept::of(SAMPLES_KEPT),
             again: self.again,
+            watch: Arc::clone(&session.watch),
             sink: session.sink.clone(),
         };
         let world = &session.world;
@@ -219,6 +221,7 @@ struct Running {
     file: Option<Rc<JobText>>,
     kept: Kept,
     again: bool,
+    watch: Arc<dyn Watch>,
     sink: Sink,
 }
 
@@ -227,7 +230,7 @@ impl Running {
     fn one_by_one(&mut self, world: &Rc<dyn World>) -> Result<usize> {
         let mut skipped = 0;
         for k in 0..self.measurements.len() {
-            check_stop()?;
+            self.watch.check_stop()?;
             let made = &self.measurements[k];
             if !self.again && is_done(made) {
                 tracing::info!("[{}] is done: {}", made.name, made.files.outputs.join(", "));
@@ -274,7 +277,7 @@ impl Running {
                 .map(|k| whole.then(|| rank_of(k)))
                 .collect();
             for (&k, rank) in round.iter().zip(ranks) {
-                check_stop()?;
+                self.watch.check_stop()?;
                 let shared = is_shared(&parsed(&self.measurements[k])?.0.command);
                 match rank.or((!shared).then_some(0)) {
                     None => self.make(k, world)?,
@@ -299,7 +302,7 @@ impl Running {
             job: self.file.clone().map(|file| JobEntry { name, file }),
             ..arguments
         };
-        let mut session = Session::new(&arguments, &mut self.kept);
+        let mut session = Session::new(&arguments, &mut self.kept, Arc::clone(&self.watch));
         session.sink = self.sink.clone();
         crate::carry_out(cli, &mut session.within(world))
             .with_context(|| format!("[{}]", made.name))

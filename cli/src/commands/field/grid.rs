@@ -16,10 +16,10 @@ use super::Field;
 use super::kernel::three;
 use super::sources::Sources;
 use crate::inputs::say;
-use crate::progress::{NothingToKeep, stop_reading};
 use crate::record::Record;
 use crate::session::Session;
 use crate::usage::usage;
+use crate::watch::Loss;
 
 /// A grid as files describe it.
 pub(super) fn geometry(grid: &Grid) -> GridGeometry {
@@ -39,12 +39,12 @@ impl Field {
         record: &mut Record,
     ) -> Result<Targets> {
         if let Some(files) = &self.at {
-            let _reading = NothingToKeep::begin();
+            let _reading = session.watch.during(Loss::Nothing);
             let reading = Reading {
                 space: Some(BoxSpec::Open.into()),
                 unit: sources.unit.clone(),
                 given: session.kept.given().clone(),
-                stop: stop_reading(),
+                stop: session.watch.stop(),
                 ..Reading::default()
             };
             let at = Source {

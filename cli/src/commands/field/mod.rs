@@ -16,6 +16,7 @@ use std::cell::Cell;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use albireo::EngineError;
 #[cfg(feature = "cuda")]
@@ -32,10 +33,10 @@ use crate::engine::Engines;
 #[cfg(feature = "cuda")]
 use crate::engine::told;
 use crate::files::Written;
-use crate::progress::Bar;
 use crate::record::Record;
 use crate::session::{Session, Sink};
 use crate::usage::usage;
+use crate::watch::Watch;
 pub(crate) use flags::Field;
 use flags::PrecisionName;
 use kernel::{KernelName, Unit};
@@ -121,7 +122,7 @@ impl Field {
             job.targets().len(),
             way.error(bound, &unit.name)
         );
-        let summing = Summing::by(engines.for_field(&job), way);
+        let summing = Summing::by(engines.for_field(&job), way, &session.watch);
         let close = match job.targets() {
             Targets::Grid(_) if !self.ions.ions.is_empty() => {
                 self.write_ions(job, &summing, &unit, &record)?
@@ -258,9 +259,9 @@ impl Field {
         let (names, charges) = self.ions.wanted()?;
         let (mut writer, _) = self.writer(&grid, &job, record)?;
         let distances = self.ions.distances()?;
-        let bar = Bar::new("ions");
+        let bar = summing.watch.bar("ions");
         let placed = place_ions(&summing.engine, job, &charges, distances, &bar);
-        bar.clear();
+        drop(bar);
         let (sums, ions) = placed.context("--ions")?;
         let sums = Made::Exact(sums);
         write_in_unit(&mut writer, &sums, factor).with_context(|| self.refused())?;
@@ -330,6 +331,7 @@ fn write_in_unit(writer: &mut GridWriter, sums: &Made, factor: f64) -> std::io::
 struct Summing {
     engine: AnyEngine,
     way: Way,
+    watch: Arc<dyn Watch>,
     /// Tests of distances of a variant.
     tests: Cell<DistanceTests>,
     /// Of the sums so far.
@@ -338,10 +340,11 @@ struct Summing {
 }
 
 impl Summing {
-    fn by(engine: AnyEngine, way: Way) -> Self {
+    fn by(engine: AnyEngine, way: Way, watch: &Arc<dyn Watch>) -> Self {
         Self {
             engine,
             way,
+            watch: Arc::clone(watch),
             tests: Cell::default(),
             #[cfg(feature = "cuda")]
             timings: RefCell::default(),
@@ -349,9 +352,9 @@ impl Summing {
     }
 
     fn sums(&self, job: &FieldJob, planes: Range<usize>) -> Result<Made, EngineError> {
-        let bar = Bar::new("field");
+        let bar = self.watch.bar("field");
         let sums = self.way.sums(&self.engine, job, planes, &bar);
-        bar.clear();
+        drop(bar);
         let sums = sums.map(|(sums, tests)| {
             self.tests.set(self.tests.get().and(tests));
             sums

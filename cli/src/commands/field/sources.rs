@@ -1,5 +1,6 @@
 //! The sources of a field: charges or masses at positions, from a catalogue, a frame of a trajectory or structure, or a PQR file.
 
+use albireo_catalogs::Stop;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,11 +11,12 @@ use anyhow::{Context, Result};
 
 use super::Field;
 use super::kernel::{KernelFlags, KernelName};
-use crate::inputs::{Wanted, say};
-use crate::progress::{NothingToKeep, stop_reading};
+use crate::inputs::say;
+use crate::kept::Wanted;
 use crate::record::Record;
 use crate::session::Session;
 use crate::usage::usage;
+use crate::watch::Loss;
 
 /// The sources in their domain.
 pub(super) struct Sources {
@@ -56,14 +58,14 @@ fn with_parameters(selection: Selection, kernel: &KernelFlags) -> Result<Selecti
 }
 
 /// Whether a file holds frames of molecules, not the table of a catalogue.
-fn holds_frames(path: &Path) -> bool {
-    let format = trajectory_format(path, stop_reading()).ok().flatten();
+fn holds_frames(path: &Path, stop: Stop) -> bool {
+    let format = trajectory_format(path, stop).ok().flatten();
     format.is_some_and(|format| !format.is_catalogue())
 }
 
 /// The atoms of a PQR file as one frame.
-fn frame_of_pqr(path: &Path) -> Result<Given> {
-    let pqr = read_pqr(path, &stop_reading())?;
+fn frame_of_pqr(path: &Path, stop: &Stop) -> Result<Given> {
+    let pqr = read_pqr(path, stop)?;
     let n = pqr.charges.len();
     let frames = GivenFrames::new(pqr.positions.map(Into::into), vec![n])?
         .with_column("charge", Attribute::Numbers(pqr.charges))?
@@ -85,10 +87,10 @@ impl Sources {
             .extension()
             .is_some_and(|extension| extension == "pqr");
         let of_frames = flags.topology.is_some() || flags.frame.is_some();
-        if !is_pqr && !of_frames && !holds_frames(&flags.file) {
+        if !is_pqr && !of_frames && !holds_frames(&flags.file, session.watch.stop()) {
             return Self::of_catalogue(flags, session, record);
         }
-        let _reading = NothingToKeep::begin();
+        let _reading = session.watch.during(Loss::Nothing);
         record.set("file", flags.file.display().to_string());
         if let (Some(topology), true) = (&flags.topology, is_pqr) {
             let topology = topology.display();
@@ -96,7 +98,7 @@ impl Sources {
                 "--topology {topology}: a PQR file has its own charges"
             )));
         }
-        Self::of_frame(flags, is_pqr, record)
+        Self::of_frame(flags, is_pqr, (record, session.watch.stop()))
     }
 
     fn of_catalogue(flags: &Field, session: &mut Session<'_>, record: &mut Record) -> Result<Self> {
@@ -148,7 +150,7 @@ impl Sources {
     }
 
     /// One frame, with what its file or a topology says of the particles.
-    fn of_frame(flags: &Field, is_pqr: bool, record: &mut Record) -> Result<Self> {
+    fn of_frame(flags: &Field, is_pqr: bool, (record, stop): (&mut Record, Stop)) -> Result<Self> {
         let selection = Selection::from(flags.columns.clone()).resolved();
         let of_frames = Selection {
             weight: selection.weight.clone(),
@@ -167,7 +169,7 @@ impl Sources {
         if let Some(path) = topology {
             record.set("topology", path.display().to_string());
         }
-        let topology = topology.map(|path| open_topology(path, stop_reading()));
+        let topology = topology.map(|path| open_topology(path, stop.clone()));
         let filter = selection.filter.as_deref().map(Filter::parse);
         let number = flags.frame.unwrap_or_default();
         let reading = FrameReading {
@@ -178,11 +180,11 @@ impl Sources {
             // Molecules lie in open space unless their box is asked for.
             space: Some(flags.space.space.unwrap_or(BoxSpec::Open.into())),
             unit: flags.space.unit.clone(),
-            stop: stop_reading(),
+            stop: stop.clone(),
             ..FrameReading::default()
         };
         let frame = if is_pqr {
-            reading.one_given(&frame_of_pqr(&flags.file)?, &flags.file)?
+            reading.one_given(&frame_of_pqr(&flags.file, &stop)?, &flags.file)?
         } else {
             record.set("frame", number);
             reading.one(&flags.file)?

@@ -55,7 +55,7 @@ impl Md {
         let thermostat = self.thermostat()?;
         let engine = self.engine()?;
         let mut record = Record::begin(session.arguments);
-        let start = self.start(&potential)?;
+        let start = self.start(&potential, &session.watch)?;
         let lengths = start.lengths();
         let skin = self.skin(lengths);
         let precision = self.precision();
@@ -86,7 +86,7 @@ impl Md {
         let begun = sha256_of_bytes(&checkpoint::bytes_of(&fluid.state()));
         let settings = sha256_of_bytes(format!("{} {begun}", self.settings()).as_bytes());
         let mut run = Run::open(&self, fluid, (&atoms, &domain), settings)?;
-        let done = run.steps();
+        let done = run.steps(&session.watch);
         run.close(done, record, &session.sink)
     }
 

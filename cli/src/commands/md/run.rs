@@ -3,6 +3,7 @@
 //! Entry: [`Run`].
 
 use std::fs;
+use std::sync::Arc;
 
 use albireo::counts::count_pairs;
 use albireo::dynamics::{Observables, Simulation, State};
@@ -14,10 +15,10 @@ use anyhow::{Context, Result, bail};
 use super::checkpoint::{Saved, bytes_of};
 use super::flags::Md;
 use super::trajectory::{Atoms, TrajectoryFile};
-use crate::progress::Bar;
 use crate::record::Record;
 use crate::session::Sink;
 use crate::tables::edge_columns;
+use crate::watch::Watch;
 
 /// g(r) of all atoms in the making.
 struct Counting {
@@ -150,7 +151,7 @@ impl<'a> Run<'a> {
     }
 
     /// Makes the steps that are left, there and back if that is asked for.
-    pub(super) fn steps(&mut self) -> Result<()> {
+    pub(super) fn steps(&mut self, watch: &Arc<dyn Watch>) -> Result<()> {
         if self.ended {
             return Ok(());
         }
@@ -161,12 +162,12 @@ impl<'a> Run<'a> {
                 self.fluid.step()
             );
         }
-        self.advance_to(steps)?;
+        self.advance_to(steps, watch)?;
         let Some(start) = self.start.take() else {
             return Ok(());
         };
         self.fluid.reverse();
-        self.advance_to(2 * steps)?;
+        self.advance_to(2 * steps, watch)?;
         self.fluid.reverse();
         let back = self.fluid.state();
         let both = |state: &State| (state.positions.clone(), state.momenta.clone());
@@ -181,9 +182,9 @@ impl<'a> Run<'a> {
     }
 
     /// Makes steps up to this one, and sees what is to be seen on the way.
-    fn advance_to(&mut self, end: u64) -> Result<()> {
+    fn advance_to(&mut self, end: u64, watch: &Arc<dyn Watch>) -> Result<()> {
         let written = &self.md.written;
-        let bar = Bar::new("md");
+        let bar = watch.bar("md");
         albireo::Progress::begin(&bar, end.saturating_sub(self.fluid.step()));
         let every = [
             Some(written.every),
@@ -204,13 +205,9 @@ impl<'a> Run<'a> {
                 .flatten()
                 .map(|every| (step / every + 1) * every);
             let next = next.fold(end, u64::min);
-            if let Err(error) = self.fluid.advance(next - step, &bar) {
-                bar.clear();
-                return Err(error.into());
-            }
+            self.fluid.advance(next - step, &bar)?;
             self.see()?;
         }
-        bar.clear();
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Where the atoms of `albireo md` start: a lattice, or the last frame of a file.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use albireo::dynamics::{LennardJones, Start};
 use albireo_catalogs::{Attribute, Frame, TrajectoryRequest, open_trajectory};
@@ -9,15 +10,15 @@ use anyhow::{Context, Result, bail};
 
 use super::flags::Md;
 use super::fluid::FluidFlags;
-use crate::progress::{NothingToKeep, stop_reading};
 use crate::usage::usage;
+use crate::watch::{Loss, Watch};
 
 impl Md {
     /// The start that the flags ask for.
-    pub(super) fn start(&self, potential: &LennardJones) -> Result<Start> {
+    pub(super) fn start(&self, potential: &LennardJones, watch: &Arc<dyn Watch>) -> Result<Start> {
         let fluid = &self.fluid;
         let start = match &self.start {
-            Some(path) => of_file(path, fluid)?,
+            Some(path) => of_file(path, fluid, watch)?,
             None => of_lattice(fluid)?,
         };
         match fluid.temperature {
@@ -50,14 +51,14 @@ fn of_lattice(fluid: &FluidFlags) -> Result<Start> {
 }
 
 /// Starts from the last frame of a trajectory.
-fn of_file(path: &Path, fluid: &FluidFlags) -> Result<Start> {
-    let _reading = NothingToKeep::begin();
+fn of_file(path: &Path, fluid: &FluidFlags, watch: &Arc<dyn Watch>) -> Result<Start> {
+    let _reading = watch.during(Loss::Nothing);
     let named = path.display();
     let request = TrajectoryRequest {
         velocities: true,
         ..TrajectoryRequest::default()
     };
-    let mut trajectory = open_trajectory(path, &request, stop_reading())?;
+    let mut trajectory = open_trajectory(path, &request, watch.stop())?;
     let mut last = None;
     while let Some(frame) = trajectory.next_frame()? {
         last = Some(frame);

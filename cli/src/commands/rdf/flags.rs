@@ -2,6 +2,7 @@
 //!
 //! Entry: [`FrameFlags`]. Nothing here opens a trajectory.
 
+use albireo_catalogs::Stop;
 use std::num::{NonZeroU16, NonZeroU64};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +19,6 @@ use crate::args::{AxisName, SpaceFlags};
 use crate::cuts::ExclusionFlags;
 use crate::edges::EdgeSpec;
 use crate::paths::{KeptFile, ReadFile, WrittenFile};
-use crate::progress::stop_reading;
 use crate::usage::usage;
 
 /// The axes of a plane.
@@ -403,12 +403,12 @@ impl FrameFlags {
         selection: &Selection,
         space: &SpaceFlags,
         excluded: &ExclusionFlags,
+        stop: Stop,
     ) -> Result<FrameReading> {
         if let Some(flag) = of_samples(selection, space) {
             return Err(usage(format!("{flag} has no meaning for a trajectory")));
         }
         let filter = selection.filter.as_deref().map(Filter::parse);
-        let stop = stop_reading();
         let topology = self.topology.as_deref();
         let topology = topology.map(|path| open_topology(path, stop.clone()));
         let mut left_out = Vec::new();

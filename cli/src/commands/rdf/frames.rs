@@ -22,7 +22,6 @@ use super::times::TimeFlags;
 use super::walls::Suits;
 use super::weights::FrameWeights;
 use crate::engine::Engines;
-use crate::progress::{Bar, stopped};
 use crate::record::Record;
 use crate::usage::usage;
 use crate::world::World;
@@ -295,11 +294,9 @@ impl Run<'_> {
         let range = self.flags.range();
         let place = |number: u64| (number - range.start) / range.step;
         let known: Vec<u64> = blocks.frames().map(|(place, _)| place).collect();
-        let bar = Bar::of_frames(
-            self.source
-                .frames()
-                .map(|n| n.saturating_sub(known.len() as u64)),
-        );
+        let watch = self.engines.watch();
+        let left = |n: u64| n.saturating_sub(known.len() as u64);
+        let bar = watch.bar_of_frames(self.source.frames().map(left));
         let (source, choice) = (&mut self.source, &self.choice);
         let bins = (&self.bins, &self.suits);
         let weights = &self.weights;
@@ -324,10 +321,10 @@ impl Run<'_> {
             checkpoint.save_at_times(blocks)
         };
         let done = count_frames(workers, what, next, ready, done, &bar);
-        bar.clear();
+        drop(bar);
         match done {
             // A reader that was asked to stop in the midst of a frame says so as an error.
-            Err(_) if stopped() => Ok(FramesDone {
+            Err(_) if self.engines.watch().stop_requested() => Ok(FramesDone {
                 frames: blocks.len() as u64,
                 interrupted: true,
             }),

@@ -6,6 +6,7 @@ use albireo::{Bins, Counts, Domain, Edges, JobError, LineOfSight, Outside, Pairs
 use albireo_catalogs::{Filter, ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
+use std::sync::Arc;
 
 mod bins;
 mod checkpoint;
@@ -37,13 +38,14 @@ use crate::counting::Counter;
 use crate::cuts::ExclusionFlags;
 use crate::edges::EdgeSpec;
 use crate::engine::Engines;
-use crate::inputs::{Wanted, say};
+use crate::inputs::say;
+use crate::kept::Wanted;
 use crate::named_count::NamedCount;
-use crate::progress::stop_reading;
 use crate::record::Record;
 use crate::session::{Session, Sink};
 use crate::tables::{count_columns, edge_columns};
 use crate::usage::usage;
+use crate::watch::Watch;
 
 /// Arguments of `rdf`.
 #[derive(Debug, Args)]
@@ -221,7 +223,7 @@ impl Rdf {
         &self,
         selection: &Selection,
         flag: Option<&str>,
-        given: Option<&Given>,
+        (given, watch): (Option<&Given>, &Arc<dyn Watch>),
     ) -> bool {
         if flag.is_some() {
             return true;
@@ -235,7 +237,7 @@ impl Rdf {
         let filter = filter.and_then(Result::ok);
         let is_of_sample = flags::of_samples(selection, &self.pairs.space).is_some()
             || self.pairs.run.pieces.refuse("trajectories").is_err();
-        let (filter, stop) = (filter.as_ref(), stop_reading());
+        let (filter, stop) = (filter.as_ref(), watch.stop());
         let held = match given {
             Some(given) => held_given(given, &request, filter, &stop),
             None => held(paths, &request, filter, &stop),
@@ -280,7 +282,7 @@ impl Rdf {
     /// Counts, normalises, prints and writes.
     pub(crate) fn run(mut self, session: &mut Session<'_>) -> Result<()> {
         if session.kept.given().is_empty() {
-            self.take_structure();
+            self.take_structure(&session.watch.stop());
         }
         self.check(&session.arguments.inputs(), &session.sink)?;
         let selection = self.pairs.selection();
@@ -295,7 +297,7 @@ impl Rdf {
         }
         let flag = self.frames.given().or(self.times.given());
         let flag = flag.or(self.structure.given());
-        if is_one && self.is_trajectory(&selection, flag, given) {
+        if is_one && self.is_trajectory(&selection, flag, (given, &session.watch)) {
             return self.run_over_frames(session, &selection, given);
         }
         if let Some(flag) = flag {

@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 
 use super::flags::FrameFlags;
 use crate::cuts::ExclusionFlags;
-use crate::progress::stop_reading;
 use crate::record::Record;
+use crate::session::Session;
 
 /// The SHA-256 of files in the making.
 pub(super) struct Digests {
@@ -23,12 +23,13 @@ pub(super) struct Digests {
 
 impl Digests {
     /// Begins with those that are plain files, on the first rank.
-    pub(super) fn begin<'a>(paths: impl Iterator<Item = &'a Path>, is_first: bool) -> Self {
+    pub(super) fn begin<'a>(paths: impl Iterator<Item = &'a Path>, session: &Session<'_>) -> Self {
+        let is_first = session.is_first();
         let plain = paths.filter(|path| path.is_file() && is_first);
         let mut paths: Vec<PathBuf> = plain.map(Path::to_owned).collect();
         paths.sort();
         paths.dedup();
-        let hashing = Hashing::begin_all(paths.clone(), &stop_reading());
+        let hashing = Hashing::begin_all(paths.clone(), &session.watch.stop());
         Self { paths, hashing }
     }
 

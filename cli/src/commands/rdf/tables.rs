@@ -18,9 +18,8 @@ use super::structure::{self, StructureFlags};
 use super::times::TimeFlags;
 use crate::args::OutputFlags;
 use crate::bins::Statistic;
-use crate::progress::stopped;
 use crate::record::Record;
-use crate::session::Sink;
+use crate::session::Session;
 use crate::tables::edge_columns;
 
 impl From<NormName> for Normalisation {
@@ -293,7 +292,7 @@ pub(super) fn write(
     names: &[String],
     unit: Option<&str>,
     (flags, times, structure, output): (&FrameFlags, &TimeFlags, &StructureFlags, &OutputFlags),
-    (mut record, sink): (Record, &Sink),
+    (mut record, session): (Record, &Session<'_>),
 ) -> Result<()> {
     let frames = counted.blocks.len();
     if frames == 0 {
@@ -345,11 +344,11 @@ pub(super) fn write(
         columns,
         meta: record.finish(ResultKind::Rdf),
     };
-    sink.deliver(&table, output)?;
+    session.sink.deliver(&table, output)?;
     for (path, table) in beside {
-        sink.write(&table, path)?;
+        session.sink.write(&table, path)?;
     }
-    if interrupted || stopped() {
+    if interrupted || session.watch.stop_requested() {
         bail!("stopped by a signal: the result holds the {frames} frames that were counted");
     }
     Ok(())

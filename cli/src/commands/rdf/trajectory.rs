@@ -1,5 +1,6 @@
 //! `albireo rdf` of trajectories: what is counted in which space, and what is refused before.
 
+use albireo_catalogs::Stop;
 use std::path::PathBuf;
 
 use albireo::estimators::fluid::{FrameSpaces, Space};
@@ -20,7 +21,6 @@ use super::{Rdf, bins, flags, tables, van_hove};
 use crate::engine::Engines;
 use crate::inputs::say;
 use crate::paths::WeightSpec;
-use crate::progress::stop_reading;
 use crate::record::Record;
 use crate::session::Session;
 use crate::usage::usage;
@@ -36,9 +36,9 @@ impl Rdf {
         self.frames.check()?;
         let mut record = Record::begin(session.arguments);
         let paths: &[PathBuf] = &self.data.paths;
-        let mut reading = self
-            .frames
-            .reading(selection, &self.pairs.space, &self.excluded)?;
+        let (space, stop) = (&self.pairs.space, session.watch.stop());
+        let reading = self.frames.reading(selection, space, &self.excluded, stop);
+        let mut reading = reading?;
         // Of several tables without frame numbers nothing tells whether they are frames or parts of one.
         reading.request.undivided = paths.len() == 1;
         let settings = (reading.settings(), self.frames.range());
@@ -100,7 +100,7 @@ impl Rdf {
         let files = if in_memory { &[][..] } else { paths };
         let fingerprint = fingerprint(files, &asked)?;
         let inputs = session.arguments.inputs().into_iter();
-        let digests = Digests::begin(inputs.filter(|_| !in_memory), session.is_first());
+        let digests = Digests::begin(inputs.filter(|_| !in_memory), session);
         let open = Opened {
             source,
             choice,
@@ -132,7 +132,7 @@ impl Rdf {
                 }
                 digests.note(&mut record)?;
                 let written = (&self.structure, &self.pairs.output);
-                let record = (record, &session.sink);
+                let record = (record, &*session);
                 van_hove::write(run, (&names, unit.as_deref()), written, record)
             }
             None => self.run_in(bins.into(), open, selection, (record, session)),
@@ -148,7 +148,7 @@ impl Rdf {
     }
 
     /// Takes a structure that stands before a trajectory as its topology, as other programs do.
-    pub(super) fn take_structure(&mut self) {
+    pub(super) fn take_structure(&mut self, stop: &Stop) {
         let ([structure], Some(second)) = (&self.data.paths[..], &self.second) else {
             return;
         };
@@ -156,7 +156,7 @@ impl Rdf {
         let Some(trajectory) = second.paths.first().filter(|_| is_free) else {
             return;
         };
-        let is_before = is_structure_before(structure, trajectory, &stop_reading());
+        let is_before = is_structure_before(structure, trajectory, stop);
         // What is wrong with a second file that is none of frames is said where samples are read.
         if !is_before.unwrap_or(false) {
             return;
@@ -208,7 +208,7 @@ impl Rdf {
                 &self.structure,
                 &self.pairs.output,
             ),
-            (record, &session.sink),
+            (record, session),
         )
     }
 
@@ -255,7 +255,7 @@ impl Rdf {
         let run = frames::Run {
             flags: &self.frames,
             times: &self.times,
-            weights: FrameWeights::read(self.times.frame_weights.as_ref())?,
+            weights: FrameWeights::read(self.times.frame_weights.as_ref(), session.watch.stop())?,
             bins,
             volume: open.volume,
             engines,

@@ -20,9 +20,8 @@ use super::frames::{Run, ready, wanted};
 use super::structure::StructureFlags;
 use crate::args::OutputFlags;
 use crate::bins::Statistic;
-use crate::progress::{Bar, stopped};
 use crate::record::Record;
-use crate::session::Sink;
+use crate::session::Session;
 use crate::tables::edge_columns;
 use crate::usage::usage;
 
@@ -129,7 +128,7 @@ pub(super) fn write(
     mut run: Run<'_>,
     (names, unit): (&[String], Option<&str>),
     (structure, output): (&StructureFlags, &OutputFlags),
-    (mut record, sink): (Record, &Sink),
+    (mut record, session): (Record, &Session<'_>),
 ) -> Result<()> {
     refuse(&run, structure)?;
     let lags = run.times.lags()?.unwrap_or_default();
@@ -153,7 +152,7 @@ pub(super) fn write(
         pending: VecDeque::new(),
         place: 0,
     };
-    let bar = Bar::of_frames(None);
+    let bar = run.engines.watch().bar_of_frames(None);
     let (source, choice) = (&mut run.source, &run.choice);
     let bins = (&run.bins, &run.suits);
     let next = || {
@@ -164,9 +163,9 @@ pub(super) fn write(
     };
     let done = |tally: LaggedTally| Ok(hove.add(&tally)?);
     let done = count_lagged(&workers, &what, next, done, &bar);
-    bar.clear();
+    drop(bar);
     let interrupted = match done {
-        Err(_) if stopped() => true,
+        Err(_) if session.watch.stop_requested() => true,
         done => done?.interrupted,
     };
     let frames = window.place;
@@ -190,8 +189,8 @@ pub(super) fn write(
         columns,
         meta: record.finish(ResultKind::Rdf),
     };
-    sink.deliver(&table, output)?;
-    if interrupted || stopped() {
+    session.sink.deliver(&table, output)?;
+    if interrupted || session.watch.stop_requested() {
         bail!(
             "stopped by a signal: the result holds the pairs of {frames} frames that were counted"
         );

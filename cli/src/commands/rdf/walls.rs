@@ -2,6 +2,7 @@
 //!
 //! Entry: [`WallFlags`], and [`Suits`], which refuses frames that do not suit them.
 
+use albireo_catalogs::Stop;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -20,7 +21,6 @@ use super::flags::Plane;
 use crate::engine::Engines;
 use crate::inputs::say;
 use crate::paths::ReadFile;
-use crate::progress::{Bar, stop_reading};
 
 /// Walls as the command line has them.
 #[derive(Debug, Clone)]
@@ -157,7 +157,7 @@ fn random_points(
     selection: &Selection,
     domain: &Domain,
     plane: Option<Plane>,
-    unit: Option<&str>,
+    (unit, stop): (Option<&str>, Stop),
 ) -> Result<Particles> {
     let source = Source {
         role: "randoms".to_owned(),
@@ -170,7 +170,7 @@ fn random_points(
     let reading = Reading {
         space: Some(BoxSpec::Open.into()),
         unit: unit.map(str::to_owned),
-        stop: stop_reading(),
+        stop,
         ..Reading::default()
     };
     let samples = reading.read(&[source], &mut |notice| say(&notice))?;
@@ -208,7 +208,7 @@ impl Randoms<'_> {
                 self.selection,
                 self.domain,
                 self.plane,
-                self.unit,
+                (self.unit, engines.watch().stop()),
             )?;
             let number = points.len();
             check_reach(bins, self.domain, self.beyond_half)?;
@@ -218,11 +218,11 @@ impl Randoms<'_> {
             }
             let job = PairJob::new(Pairs::Auto(&points), self.domain)?;
             let engine = engines.for_jobs(&[(job, what.clone())]);
-            let bar = Bar::new("RR");
+            let bar = engines.watch().bar("RR");
             let prepared = engine.prepare(points, self.domain, &bar)?;
             let job = PreparedJob::auto(&prepared);
             let counted = count_prepared(&*engine, &job, what, &bar);
-            bar.clear();
+            drop(bar);
             let rr: Counts = counted?.0;
             if rr.npairs().iter().all(|&n| n == 0) {
                 bail!("none of {number} random points are as close together as the bins reach");

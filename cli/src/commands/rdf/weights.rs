@@ -2,6 +2,7 @@
 //!
 //! Entry: [`FrameWeights`], of what the command line spells as a [`WeightSpec`].
 
+use albireo_catalogs::Stop;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,7 +11,6 @@ use albireo_samples::NumberedFrame;
 use anyhow::{Context, Result, bail};
 
 use crate::paths::WeightSpec;
-use crate::progress::stop_reading;
 use crate::record::Record;
 use crate::world::World;
 
@@ -52,11 +52,11 @@ enum From {
 
 impl FrameWeights {
     /// The weights that were asked for; without any, every frame counts 1.
-    pub(super) fn read(spec: Option<&WeightSpec>) -> Result<Self> {
+    pub(super) fn read(spec: Option<&WeightSpec>, stop: Stop) -> Result<Self> {
         let from = match spec {
             None => From::Nowhere,
             Some(WeightSpec::Column(name)) => From::Column(name.clone()),
-            Some(WeightSpec::File(path)) => rows(path).context("--frame-weights")?,
+            Some(WeightSpec::File(path)) => rows(path, stop).context("--frame-weights")?,
         };
         Ok(Self {
             from,
@@ -124,8 +124,8 @@ impl FrameWeights {
 }
 
 /// A table with a row a frame: its column `weight`, else its last, and its column `frame` where it has one.
-fn rows(path: &Path) -> Result<From> {
-    let mut reader = open_until(path, stop_reading())?;
+fn rows(path: &Path, stop: Stop) -> Result<From> {
+    let mut reader = open_until(path, stop)?;
     let outline = reader.outline(None)?;
     let names: Vec<&str> = outline.columns.iter().map(|c| c.name.as_str()).collect();
     let name = match (names.contains(&"weight"), names.last()) {

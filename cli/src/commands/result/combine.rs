@@ -206,7 +206,7 @@ impl Combine {
             .collect();
         session.sink.check(&self.output, &others, &inputs)?;
         let mut record = Record::begin(session.arguments);
-        let realisations = Realisations::read(&self.results)?;
+        let realisations = Realisations::read(&self.results, &session.watch)?;
         let parts = realisations
             .iter()
             .map(|one| Saved::new(Path::new(&one.name), &one.table));

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
@@ -12,8 +13,8 @@ use serde_json::{Map, Value};
 use super::saved::NamedTable;
 use super::settings::{difference, same};
 use crate::catalogs::Files;
-use crate::progress::{NothingToKeep, check_stop};
 use crate::usage::usage;
+use crate::watch::{Loss, Watch};
 
 /// Entries of a record that are about one run, not about the measurement.
 const OF_A_RUN: [&str; 15] = [
@@ -96,8 +97,8 @@ fn check_number(names: &[String]) -> Result<()> {
 impl Realisations {
     /// Reads the files, at least two, and refuses the first that differs from the one before all in a setting, or was counted from the
     /// very particles of another.
-    pub(super) fn read(files: &[Files]) -> Result<Self> {
-        let _reading = NothingToKeep::begin();
+    pub(super) fn read(files: &[Files], watch: &Arc<dyn Watch>) -> Result<Self> {
+        let _reading = watch.during(Loss::Nothing);
         let paths = paths(files)?;
         let names: Vec<_> = paths
             .iter()
@@ -105,7 +106,7 @@ impl Realisations {
             .collect();
         check_number(&names)?;
         let read = |path: &PathBuf| {
-            check_stop()?;
+            watch.check_stop()?;
             NamedTable::read(path)
         };
         Self::collect(paths.iter().map(read))
@@ -182,7 +183,6 @@ impl Realisations {
     /// What they are, for a record: each file with its SHA-256 and the samples that it was made of.
     pub(super) fn described(&self) -> Result<Value> {
         let entry = |one: &NamedTable| -> Result<Value> {
-            check_stop()?;
             let mut entry = one.described()?;
             if let Some(samples) = one.table.meta.get("samples") {
                 entry.insert("samples".to_owned(), samples.clone());

@@ -115,7 +115,7 @@ impl Sum {
         let inputs: Vec<_> = self.results.iter().flat_map(Files::iter).collect();
         session.sink.check(&self.output, &[], &inputs)?;
         let record = Record::begin(session.arguments);
-        let realisations = Realisations::read(&self.results)?;
+        let realisations = Realisations::read(&self.results, &session.watch)?;
         session
             .sink
             .deliver(&summed(&realisations, record)?, &self.output)
