@@ -8,14 +8,13 @@
     reason = "signals are small numbers"
 )]
 
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use albireo_measure::{Loss, Steps, Watch};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
-use crate::watch::{Loss, Steps, Watch};
 
 /// How long a piece of work stays silent.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -138,7 +137,7 @@ impl Terminal {
 
     /// From now on Ctrl-C, SIGTERM and SIGUSR1 ask for a stop; a second one ends the program at once. Queues send SIGUSR1 when time runs out.
     #[cfg(unix)]
-    pub(crate) fn listen(self: &Arc<Self>) -> Result<()> {
+    pub(crate) fn listen(self: &Arc<Self>) -> io::Result<()> {
         use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
         // A file beyond the limit for files is then an error of whoever writes it, as on a disk that is full.
         signal_hook::flag::register(SIGXFSZ, Arc::default())?;
@@ -175,7 +174,7 @@ impl Terminal {
 
     /// From now on Ctrl-C asks for a stop; a second one ends the program at once.
     #[cfg(not(unix))]
-    pub(crate) fn listen(self: &Arc<Self>) -> Result<()> {
+    pub(crate) fn listen(self: &Arc<Self>) -> io::Result<()> {
         /// 128 + SIGINT, as shells have it.
         const INTERRUPTED: u8 = 130;
         let terminal = Arc::clone(self);

@@ -14,7 +14,7 @@ mod ranks;
 
 use std::process::ExitCode;
 
-use albireo_cli::World as _;
+use albireo_measure::World as _;
 
 fn main() -> ExitCode {
     let Ok(ranks) = ranks::Ranks::begin() else {

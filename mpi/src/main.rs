@@ -15,7 +15,8 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use albireo_cli::{LargePages, World};
+use albireo_cli::LargePages;
+use albireo_measure::World;
 
 #[global_allocator]
 static ALLOCATOR: LargePages = LargePages;

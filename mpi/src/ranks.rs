@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 #[cfg(target_os = "linux")]
-use albireo_cli::NodeMemory;
-use albireo_cli::{Guided, World, WorldError};
+use albireo_measure::NodeMemory;
+use albireo_measure::{Guided, World, WorldError};
 use ferrompi::{Communicator, Mpi, ReduceOp, Source, Tag, ThreadLevel};
 
 #[cfg(target_os = "linux")]

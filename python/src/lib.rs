@@ -22,7 +22,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo_catalogs::{Attribute, Cell, FRAME_NAMES};
-use albireo_cli::Called;
+use albireo_measure::Called;
 use albireo_samples::{Given, GivenFrames, Words, usual_names as names};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -191,7 +191,7 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 )]
 fn flags(words: Vec<String>) -> Vec<String> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    albireo_cli::flags_of(&words)
+    albireo_measure::flags_of(&words)
 }
 
 /// The names by which columns are taken for positions where none are told.

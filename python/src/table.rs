@@ -1,12 +1,12 @@
 //! Results as Python sees them.
 //!
-//! Entry: [`Table`], [`operate_on`]. What columns mean is in `python/albireo/result.py`, operations on results are in `albireo_cli::result`.
+//! Entry: [`Table`], [`operate_on`]. What columns mean is in `python/albireo/result.py`, operations on results are in `albireo_measure::result`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo_catalogs::{Table as Inner, TableColumn, Values};
-use albireo_cli::result::{NamedTable, Operation, operate};
+use albireo_measure::result::{NamedTable, Operation, operate};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;

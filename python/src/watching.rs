@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use albireo_cli::{CallError, Called, Outcome, Steps, Watch};
+use albireo_measure::{CallError, Called, Outcome, Steps, Watch};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use tracing::Level;
@@ -140,7 +140,7 @@ pub(crate) fn carry_out(
     let thread = std::thread::Builder::new().name("albireo".to_owned());
     let watch: Arc<dyn Watch> = heard.clone();
     let command = move || {
-        let made = catch_unwind(AssertUnwindSafe(|| albireo_cli::call(called, &watch)));
+        let made = catch_unwind(AssertUnwindSafe(|| albireo_measure::call(called, &watch)));
         // Nobody listens where the caller has given up.
         let _ = tell.send(made.unwrap_or_else(|panic| Err(internal(&*panic))));
     };

@@ -21,6 +21,7 @@ fn paths(text: &str) -> Vec<&str> {
             "src/",
             "catalogs/",
             "cli/",
+            "crates/",
             "figures/",
             "samples/",
             "tests/",
@@ -82,6 +83,7 @@ fn unsafe_code_stays_in_its_zones() {
         "samples/src",
         "figures/src",
         "cli/src",
+        "crates/measure/src",
         "python/src",
         "mpi/src",
     ] {
@@ -103,12 +105,13 @@ fn unsafe_code_stays_in_its_zones() {
 }
 
 /// The crates of the workspace by their folders, the library being the root.
-const CRATES: [(&str, &str); 9] = [
+const CRATES: [(&str, &str); 10] = [
     ("albireo", "."),
     ("albireo-kernels", "kernels"),
     ("albireo-catalogs", "catalogs"),
     ("albireo-samples", "samples"),
     ("albireo-figures", "figures"),
+    ("albireo-measure", "crates/measure"),
     ("albireo-cli", "cli"),
     ("albireo-python", "python"),
     ("albireo-c", "c"),
@@ -144,10 +147,10 @@ fn dependencies_point_one_way() {
         ("albireo", &["albireo-kernels"]),
         ("albireo-figures", &["albireo-catalogs"]),
         ("albireo-c", &["albireo"]),
-        ("albireo-mpi", &["albireo-cli"]),
+        ("albireo-mpi", &["albireo-measure", "albireo-cli"]),
         ("albireo-samples", &["albireo", "albireo-catalogs"]),
         (
-            "albireo-cli",
+            "albireo-measure",
             &[
                 "albireo",
                 "albireo-catalogs",
@@ -156,11 +159,21 @@ fn dependencies_point_one_way() {
             ],
         ),
         (
+            "albireo-cli",
+            &[
+                "albireo",
+                "albireo-catalogs",
+                "albireo-samples",
+                "albireo-measure",
+            ],
+        ),
+        (
             "albireo-python",
             &[
                 "albireo",
                 "albireo-catalogs",
                 "albireo-samples",
+                "albireo-measure",
                 "albireo-cli",
             ],
         ),
@@ -196,8 +209,8 @@ fn files_stay_short() {
     const MOST: usize = 500;
     let mut files = vec![];
     for folder in [
-        "src", "tests", "benches", "examples", "kernels", "catalogs", "samples", "figures", "cli",
-        "python", "c", "mpi",
+        "src", "tests", "benches", "examples", "kernels", "catalogs", "samples", "figures",
+        "crates", "cli", "python", "c", "mpi",
     ] {
         let endings = ["rs", "cu", "cuh", "hpp"];
         written_in(&root().join(folder), &endings, &mut files);

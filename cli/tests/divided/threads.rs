@@ -10,7 +10,8 @@ use std::rc::Rc;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use albireo_cli::{Guided, NodeMemory, World, WorldError, main_of_rank};
+use albireo_cli::main_of_rank;
+use albireo_measure::{Guided, NodeMemory, World, WorldError};
 
 /// Set where a rank that fails leaves it to the others to end too.
 pub(crate) const EACH_BY_ITSELF: &str = "ALBIREO_EACH_BY_ITSELF";

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 
 use albireo_catalogs::{Table, TableColumn, Values};
-use albireo_cli::CallError;
-use albireo_cli::result::{NamedTable, Neighbours, Operation, Ranges, operate};
+use albireo_measure::CallError;
+use albireo_measure::result::{NamedTable, Neighbours, Operation, Ranges, operate};
 
 use crate::folder::{floats, integers, names, scattered};
 use crate::results::{catalogs, close, measured};

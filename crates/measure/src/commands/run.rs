@@ -11,9 +11,7 @@ use anyhow::{Context, Result};
 use clap::{Args, CommandFactory};
 use serde_json::{Map, Value, json};
 
-use crate::Cli;
 use crate::catalogs::Files;
-use crate::is_shared;
 use crate::job::{Job, Measurement, NamedFiles, listed, rounds};
 use crate::kept::Kept;
 use crate::paths::ReadFile;
@@ -23,6 +21,7 @@ use crate::usage::{in_a_line, usage};
 use crate::watch::Watch;
 use crate::weight_sets::files_of;
 use crate::world::{Alone, World};
+use crate::{Cli, carry_out, is_shared};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -304,7 +303,6 @@ impl Running {
         };
         let mut session = Session::new(&arguments, &mut self.kept, Arc::clone(&self.watch));
         session.sink = self.sink.clone();
-        crate::carry_out(cli, &mut session.within(world))
-            .with_context(|| format!("[{}]", made.name))
+        carry_out(cli, &mut session.within(world)).with_context(|| format!("[{}]", made.name))
     }
 }

@@ -19,7 +19,7 @@ use crate::weight_sets::check_single;
 ///
 /// ```
 /// use albireo_catalogs::Table;
-/// use albireo_cli::result::NamedTable;
+/// use albireo_measure::result::NamedTable;
 /// let input = NamedTable::in_memory("my counts", Table::default());
 /// assert_eq!(input.name(), "my counts");
 /// ```

@@ -140,7 +140,7 @@ pub trait World {
 /// 1987, doi:10.1109/TC.1987.5009495, with a quarter of its shares).
 ///
 /// ```
-/// let mut guided = albireo_cli::Guided::new(100, 2, 1);
+/// let mut guided = albireo_measure::Guided::new(100, 2, 1);
 /// assert_eq!(guided.next(usize::MAX), Some(0..12));
 /// assert_eq!(guided.next(5), Some(12..17));
 /// guided.stop();
@@ -317,28 +317,6 @@ pub(crate) fn begin(world: &dyn World, words: &[OsString]) -> anyhow::Result<()>
         );
     }
     Ok(())
-}
-
-/// Where an error comes from, for the line that says it: `rank 2 of 8 on NODE: `; nothing of one process alone.
-pub(crate) fn origin(world: &dyn World) -> String {
-    if world.size() == 1 {
-        return String::new();
-    }
-    let node = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
-    let node = node.or_else(|| std::env::var("HOSTNAME").ok());
-    let node = node.map_or(String::new(), |name| format!(" on {}", name.trim()));
-    format!("rank {} of {}{node}: ", world.rank(), world.size())
-}
-
-/// Whether this rank is the one that tells why all of them end. Of ranks that fail alike the first one does; one that a signal stops, as
-/// all others are sent one when a rank fails, lets that one tell.
-pub(crate) fn is_to_tell(world: &dyn World, signalled: bool) -> bool {
-    let share = world.rank() as f64 / world.size() as f64;
-    let patience = match (world.rank(), signalled) {
-        (0, false) => 0.0,
-        _ => 1.0 + 3.0 * share,
-    };
-    world.size() == 1 || world.claim(Duration::from_secs_f64(patience))
 }
 
 /// The tally of all ranks together, on every rank.

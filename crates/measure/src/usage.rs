@@ -75,7 +75,7 @@ fn expected(refusal: &clap::Error) -> Option<(String, String)> {
 }
 
 /// What the parser of arguments refuses, with what a value should have been; in colours for a terminal.
-pub(crate) fn explained(refusal: &clap::Error, colours: bool) -> String {
+pub fn refusal_in_words(refusal: &clap::Error, colours: bool) -> String {
     let text = refusal.render();
     let text = if colours {
         text.ansi().to_string()
@@ -92,7 +92,7 @@ pub(crate) fn explained(refusal: &clap::Error, colours: bool) -> String {
 
 /// The same in one line.
 pub(crate) fn in_a_line(refusal: &clap::Error) -> String {
-    let text = explained(refusal, false);
+    let text = refusal_in_words(refusal, false);
     let text = text.trim_start_matches("error: ");
     let words = text.split("\n\n").next().unwrap_or(text).split_whitespace();
     words.collect::<Vec<_>>().join(" ")

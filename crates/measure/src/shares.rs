@@ -2,6 +2,12 @@
 //!
 //! Entry: [`Shares::count`]. The thread that calls it is the one that speaks with other ranks, and does nothing else while another counts.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "units are counted in usize, whose number ranks pass on"
+)]
+
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::Range;

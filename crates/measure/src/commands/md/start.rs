@@ -1,5 +1,7 @@
 //! Where the atoms of `albireo md` start: a lattice, or the last frame of a file.
 
+#![allow(clippy::cast_possible_truncation, reason = "species are few")]
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -57,7 +57,7 @@ impl Operation {
     /// [`operate`] does none of this name.
     ///
     /// ```
-    /// use albireo_cli::result::Operation;
+    /// use albireo_measure::result::Operation;
     /// let named = |name, flags: &[&str]| {
     ///     let flags: Vec<_> = flags.iter().map(Into::into).collect();
     ///     Operation::named(name, &flags)
@@ -65,7 +65,7 @@ impl Operation {
     /// assert_eq!(named("renormalise", &["--total-weight=2.5"])?, Some(Operation::Renormalise(2.5)));
     /// assert_eq!(named("covariance", &[])?, None);
     /// assert!(named("wrap", &["--by=2"]).is_err());
-    /// # Ok::<(), albireo_cli::CallError>(())
+    /// # Ok::<(), albireo_measure::CallError>(())
     /// ```
     ///
     /// # Errors
@@ -110,7 +110,7 @@ fn made(operation: &Operation, inputs: Vec<NamedTable>, record: Record) -> Resul
 ///
 /// ```
 /// use albireo_catalogs::{Table, TableColumn};
-/// use albireo_cli::result::{NamedTable, Operation, Ranges, operate};
+/// use albireo_measure::result::{NamedTable, Operation, Ranges, operate};
 /// use serde_json::json;
 /// let xi = vec![3.0, 2.0, 1.0];
 /// let bins = [("lo", [0.0, 1.0, 2.0]), ("hi", [1.0, 2.0, 3.0]), ("centre", [0.5, 1.5, 2.5])];
@@ -124,7 +124,7 @@ fn made(operation: &Operation, inputs: Vec<NamedTable>, record: Record) -> Resul
 /// let sliced = operate(&far, vec![NamedTable::in_memory("xi", table)], &command)?;
 /// assert_eq!(sliced.rows(), 2);
 /// assert_eq!(sliced.meta["made_from"]["path"], "xi");
-/// # Ok::<(), albireo_cli::CallError>(())
+/// # Ok::<(), albireo_measure::CallError>(())
 /// ```
 ///
 /// # Errors

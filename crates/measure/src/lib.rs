@@ -1,0 +1,387 @@
+//! Measurements: a command line in, exact pair counts, correlation functions and figures out.
+//!
+//! Entry: [`Request`], a command line that was understood, and [`call`], by which another program has one carried out on samples in its own memory.
+//! Who is shown how far it is and may stop it ([`Watch`]), and with which processes ([`World`]), is the caller's: nothing here is global, draws or hears
+//! signals. Particles come from `albireo_samples`, counts and estimates from `albireo`, pictures from `albireo_figures`.
+
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_possible_wrap
+    )
+)]
+#![forbid(unsafe_code)]
+
+mod angular;
+mod angular_nodes;
+mod args;
+mod bin_text;
+mod bins;
+mod by_shell;
+mod caller;
+mod catalogs;
+mod checkpoint;
+mod commands;
+mod counted;
+mod counting;
+mod cuts;
+mod edges;
+mod engine;
+mod examples;
+mod files;
+mod inputs;
+mod job;
+mod kept;
+mod named_count;
+mod node;
+mod output;
+mod pair_weights;
+mod part_file;
+mod paths;
+mod place_and_time;
+mod planning;
+mod reads;
+mod record;
+mod row_sums;
+mod saved;
+mod scatter;
+mod session;
+mod shard;
+mod shared;
+mod shares;
+mod summary;
+mod tables;
+mod text;
+mod usage;
+mod watch;
+mod weight_sets;
+mod worker;
+mod world;
+
+use std::ffi::OsString;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use anyhow::Result;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use tracing::level_filters::LevelFilter;
+
+use crate::kept::Kept;
+use crate::record::Arguments;
+use crate::session::Session;
+
+/// Operations on saved results in memory, as `albireo result` does them on files.
+pub mod result {
+    pub use crate::commands::result::{NamedTable, Neighbours, Operation, Ranges, operate};
+}
+
+pub use caller::{CallError, Called, Outcome};
+pub use usage::refusal_in_words;
+pub use watch::{Loss, Steps, Watch};
+pub use world::{Guided, NodeMemory, World, WorldError};
+
+/// Exact pair counts and two-point correlation functions, from galaxies to atoms.
+///
+/// Every count is the integer that a plain float64 double loop gives, whatever the engine, the number of threads or the instruction set.
+#[derive(Debug, Parser)]
+#[command(
+    name = "albireo",
+    version,
+    propagate_version = true,
+    max_term_width = 110
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Say more on standard error (twice for still more)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+    /// Say only what is wrong
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Write over files that are no results of albireo too; its own results are replaced without
+    #[arg(long, global = true, help_heading = "Output")]
+    overwrite: bool,
+}
+
+impl Cli {
+    /// The command of a command line, and its words with the files that it reads.
+    pub(crate) fn of_words(words: Vec<OsString>) -> Result<(Self, Arguments), clap::Error> {
+        let mut program = Self::command();
+        let matches = program.try_get_matches_from_mut(&words)?;
+        let cli = Self::from_arg_matches(&matches);
+        let cli = cli.map_err(|refusal| refusal.format(&mut program))?;
+        let arguments = Arguments {
+            words,
+            reads: reads::read_by(&matches),
+            job: None,
+        };
+        Ok((cli, arguments))
+    }
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show what a file holds: tables, columns with type and range, attributes
+    #[command(after_help = examples::INFO_EXAMPLES)]
+    Info(commands::info::Info),
+    /// Count pairs
+    #[command(after_help = examples::COUNT_EXAMPLES)]
+    Count(Box<commands::count::Count>),
+    /// Estimate a correlation function: xi(r), xi(s, mu), xi(rp, pi), w(theta), multipoles, wedges
+    #[command(after_help = examples::XI_EXAMPLES)]
+    Xi(Box<commands::xi::Xi>),
+    /// Estimate the projected correlation function wp(rp)
+    #[command(after_help = examples::WP_EXAMPLES)]
+    Wp(Box<commands::wp::Wp>),
+    /// Compute the radial distribution function g(r) and the coordination number n(r) of particles
+    #[command(after_help = examples::RDF_EXAMPLES)]
+    Rdf(Box<commands::rdf::Rdf>),
+    /// Make the result of a command whose pairs were counted in parts (--shard) by several processes or machines
+    #[command(after_help = commands::merge::EXAMPLES)]
+    Merge(commands::merge::Merge),
+    /// Make potentials and densities of particles on a grid or at points
+    #[command(after_help = commands::field::EXAMPLES)]
+    Field(Box<commands::field::Field>),
+    /// Simulate Lennard-Jones fluids: molecular dynamics that can be undone to the last bit
+    #[command(after_help = commands::md::EXAMPLES)]
+    Md(Box<commands::md::Md>),
+    /// Work on saved results: covariance over mocks, caps combined, other bins, sums of counts, window multipoles, integral constraint
+    #[command(after_help = examples::RESULT_EXAMPLES)]
+    Result(commands::result::SavedResults),
+    /// Measure n(z) of a survey; make FKP weights and effective redshifts of it
+    #[command(after_help = examples::NZ_EXAMPLES)]
+    Nz(Box<commands::nz::Nz>),
+    /// Make a random catalogue: in a box, a shell, a window on the sky, or like a survey
+    #[command(after_help = examples::RANDOMS_EXAMPLES)]
+    Randoms(Box<commands::randoms::Randoms>),
+    /// Make the random numbers of drand48, lrand48 or mrand48, from anywhere in their sequence
+    #[command(after_help = examples::RANDOM_EXAMPLES)]
+    Random(commands::random::Random),
+    /// Run a whole analysis from one file, skipping what is done; or make a result again
+    #[command(after_help = examples::RUN_EXAMPLES)]
+    Run(commands::run::Run),
+    /// Draw saved results, several of a kind in common axes
+    #[cfg(feature = "plot")]
+    #[command(after_help = examples::PLOT_EXAMPLES)]
+    Plot(commands::plot::Plot),
+    /// List the GPUs here, their memory, driver and compiler; say what is missing, with exit code 1
+    #[cfg(feature = "cuda")]
+    Devices,
+    /// Print the completion script of a shell
+    Completions(commands::completions::Completions),
+}
+
+/// A command line that was understood.
+///
+/// ```
+/// use albireo_measure::Request;
+/// let line = ["albireo", "count", "gas.csv", "--bins", "lin:0:5:5"];
+/// assert!(Request::of_words(line.map(Into::into).into()).is_ok());
+/// ```
+#[derive(Debug)]
+pub struct Request {
+    cli: Cli,
+    arguments: Arguments,
+}
+
+impl Request {
+    /// The command of a command line, the name of the program first.
+    ///
+    /// # Errors
+    /// What is wrong with it, by [`refusal_in_words`](crate::refusal_in_words); help and versions that were asked for come so too.
+    pub fn of_words(words: Vec<OsString>) -> Result<Self, clap::Error> {
+        let (cli, arguments) = Cli::of_words(words)?;
+        Ok(Self { cli, arguments })
+    }
+
+    /// The least level of what is to be said of the work.
+    pub fn level(&self) -> LevelFilter {
+        match (self.cli.quiet, self.cli.verbose) {
+            (true, _) => LevelFilter::ERROR,
+            (false, 0) => LevelFilter::INFO,
+            (false, 1) => LevelFilter::DEBUG,
+            (false, _) => LevelFilter::TRACE,
+        }
+    }
+
+    /// Does it, by this process.
+    ///
+    /// # Errors
+    /// [`CallError::Wrong`]: a call without meaning; [`CallError::Failed`]: it could not be done, or was stopped.
+    pub fn run(self, watch: &Arc<dyn Watch>) -> Result<(), CallError> {
+        let mut kept = Kept::default();
+        let mut session = Session::new(&self.arguments, &mut kept, Arc::clone(watch));
+        carry_out(self.cli, &mut session).map_err(|error| failure(&error))
+    }
+
+    /// Does it as one of the ranks of `world`: the units of its counts are shared out to all of them, rank 0 writes. A command that shares nothing out
+    /// is carried out by rank 0 alone.
+    ///
+    /// # Errors
+    /// As [`Request::run`]; ranks that cannot be reached, or were called otherwise than rank 0.
+    pub fn run_as_rank(
+        self,
+        watch: &Arc<dyn Watch>,
+        world: &Rc<dyn World>,
+    ) -> Result<(), CallError> {
+        let mut kept = Kept::default();
+        let session = Session::new(&self.arguments, &mut kept, Arc::clone(watch));
+        carry_out_as_rank(self.cli, session, world).map_err(|error| failure(&error))
+    }
+}
+
+/// Why a command made nothing.
+fn failure(error: &anyhow::Error) -> CallError {
+    let words = usage::in_words(error);
+    if usage::is_wrong_call(error) {
+        CallError::Wrong(words)
+    } else {
+        CallError::Failed(words)
+    }
+}
+
+/// Does what a command line asks for; a part of it ends with its file.
+pub(crate) fn carry_out(cli: Cli, session: &mut Session<'_>) -> Result<()> {
+    // Where a job may, all of its measurements may.
+    session.sink.overwrite |= cli.overwrite;
+    match carry_out_whole(cli.command, session) {
+        Err(end) if end.is::<worker::PartWritten>() => Ok(()),
+        done => done,
+    }
+}
+
+fn carry_out_whole(command: Command, session: &mut Session<'_>) -> Result<()> {
+    match command {
+        Command::Info(info) => info.run(session),
+        Command::Count(count) => count.run(session),
+        Command::Xi(xi) => xi.run(session),
+        Command::Wp(wp) => wp.run(session),
+        Command::Rdf(rdf) => rdf.run(session),
+        Command::Merge(merge) => merge.run(session),
+        Command::Field(field) => field.run(session),
+        Command::Md(md) => md.run(session),
+        Command::Result(result) => result.run(session),
+        Command::Nz(nz) => nz.run(session),
+        Command::Randoms(randoms) => randoms.run(session),
+        Command::Random(random) => random.run(session),
+        Command::Run(run) => run.run(session),
+        #[cfg(feature = "plot")]
+        Command::Plot(plot) => plot.run(&session.sink),
+        #[cfg(feature = "cuda")]
+        Command::Devices => commands::devices::run(session),
+        Command::Completions(completions) => completions.run(Cli::command(), &session.sink),
+    }
+}
+
+/// Whether ranks share a command out among them.
+pub(crate) fn is_shared(command: &Command) -> bool {
+    use Command::{Count, Rdf, Wp, Xi};
+    matches!(command, Count(_) | Xi(_) | Wp(_) | Rdf(_))
+}
+
+/// Does what a command line asks for as one of several ranks.
+fn carry_out_as_rank(cli: Cli, mut session: Session<'_>, world: &Rc<dyn World>) -> Result<()> {
+    world::begin(&**world, &session.arguments.words)?;
+    if is_shared(&cli.command) || matches!(cli.command, Command::Run(_)) {
+        carry_out(cli, &mut session.within(world))?;
+    } else if world.rank() == 0 {
+        if world.size() > 1 {
+            tracing::warn!("this command shares nothing out: rank 0 carries it out alone");
+        }
+        carry_out(cli, &mut session)?;
+    }
+    Ok(world.wait()?)
+}
+
+/// Has a command carried out inside the process of `watch`, on this thread and those of the engine: what would be written and printed is
+/// handed over. It changes nothing of the process: no signals, no log, no file but those that the command line names.
+///
+/// ```
+/// use std::sync::Arc;
+/// use albireo::{Column, random};
+/// use albireo_measure::{Called, Steps, Watch, call};
+/// use albireo_samples::Given;
+///
+/// struct Patient;
+/// impl Watch for Patient {
+///     fn begin(&self, _: &str, _: Steps) {}
+///     fn advance(&self, _: u64) {}
+///     fn stop_requested(&self) -> bool {
+///         false
+///     }
+/// }
+///
+/// let points = random::in_box(100, 1, [10.0; 3])?;
+/// let columns = ["x", "y", "z"].into_iter().zip(points.columns());
+/// let gas = Given::new(columns.map(|(name, column)| (name.to_owned(), column.clone())).collect())?;
+/// let line = ["albireo", "count", "gas", "--box", "10", "--bins", "lin:0:5:5"];
+/// let called = Called {
+///     arguments: line.map(Into::into).into(),
+///     given: [("gas".into(), gas)].into(),
+///     ..Called::default()
+/// };
+/// let made = call(called, &(Arc::new(Patient) as Arc<dyn Watch>))?;
+/// assert_eq!(made.tables[0].1.rows(), 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`CallError`]: a call without meaning, a command that failed, or one that `watch` stopped.
+pub fn call(called: Called, watch: &Arc<dyn Watch>) -> Result<Outcome, CallError> {
+    let Called {
+        arguments,
+        given,
+        kept,
+        level,
+    } = called;
+    let (cli, arguments) = match Cli::of_words(arguments) {
+        Ok(parsed) => parsed,
+        Err(refusal) if refusal.use_stderr() => {
+            return Err(CallError::Wrong(usage::in_a_line(&refusal)));
+        }
+        Err(asked) => {
+            return Ok(Outcome {
+                text: asked.to_string(),
+                ..Outcome::default()
+            });
+        }
+    };
+    let carry = |caller: &Rc<caller::Caller>| {
+        let mut kept = Kept::giving(given);
+        let mut session = Session::new(&arguments, &mut kept, Arc::clone(watch));
+        session.sink.caller = Some(Rc::clone(caller));
+        carry_out(cli, &mut session)
+    };
+    let (done, outcome) = caller::during(watch, kept, level, carry);
+    match done {
+        Ok(()) => Ok(outcome),
+        Err(_) if watch.stop_requested() => Err(CallError::Interrupted),
+        Err(error) => Err(failure(&error)),
+    }
+}
+
+/// The long names of the flags that a subcommand takes, in the order of its help.
+///
+/// ```
+/// assert!(albireo_measure::flags_of(&["xi"]).contains(&"multipoles".to_owned()));
+/// assert!(albireo_measure::flags_of(&["result", "rebin"]).contains(&"by".to_owned()));
+/// ```
+pub fn flags_of(words: &[&str]) -> Vec<String> {
+    let program = Cli::command();
+    let command = words
+        .iter()
+        .try_fold(&program, |command, word| command.find_subcommand(word));
+    let flags = command.into_iter().flat_map(clap::Command::get_arguments);
+    let everywhere = program
+        .get_arguments()
+        .filter(|flag| flag.get_id() == "overwrite");
+    flags
+        .chain(everywhere)
+        .filter_map(|flag| flag.get_long())
+        .map(str::to_owned)
+        .collect()
+}
