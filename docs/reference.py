@@ -34,7 +34,8 @@ def commands():
 def described(name, value, level="##"):
     """A function or class with its signature and documentation."""
     try:
-        signature = str(inspect.signature(value))
+        # Its own arguments; the flags behind them are those of the command.
+        signature = str(inspect.signature(inspect.unwrap(value) if inspect.isfunction(value) else value))
     except (TypeError, ValueError):
         signature = ""
     documentation = inspect.getdoc(value) or ""

@@ -87,10 +87,14 @@ def box(value: Any) -> str:
     return ",".join(map(repr, np.asarray(value, dtype=np.float64).ravel().tolist()))
 
 
-_EDGES = {"bins", "mu_bins", "pi_bins", "q", "rho_bins", "z_bins"}
+class Flag(NamedTuple):
+    """What a flag takes (``number``, ``edges``, ``read``...) and how many values (``one``, ``list``, ``repeated``...)."""
+
+    takes: str
+    values: str
 
 
-def _unknown(name: str, command: Sequence[str], known: frozenset[str]) -> TypeError:
+def _unknown(name: str, command: Sequence[str], known: Mapping[str, Flag]) -> TypeError:
     """What is said of a keyword argument that there is not: the nearest ones, or where all of them are described."""
     import difflib
 
@@ -101,8 +105,17 @@ def _unknown(name: str, command: Sequence[str], known: frozenset[str]) -> TypeEr
     return TypeError(f"unexpected keyword argument {name!r}: {hint}")
 
 
-def explained(*command: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Of a call that lacks an argument the keyword is named that no flag of the command has: one may be the other, misspelt."""
+def _with(signature: inspect.Signature, options: type) -> inspect.Signature:
+    """A signature with these keyword arguments in the place of any."""
+    own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    keys = {key: kind for part in reversed(options.__mro__) for key, kind in vars(part).get("__annotations__", {}).items()}
+    further = (inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind) for key, kind in keys.items())
+    return signature.replace(parameters=[*own, *(one for one in further if one.name not in signature.parameters)])
+
+
+def explained(command: str, options: type) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """A function whose keyword arguments are flags of a command: its signature names them all, and of a call that lacks an argument the keyword is
+    named that no flag has, which may be that argument, misspelt."""
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         signature = inspect.signature(function)
@@ -112,39 +125,38 @@ def explained(*command: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
             try:
                 signature.bind(*arguments, **options)
             except TypeError:
-                known = _flags(command)
+                known = _flags((command,))
                 for name in options:
                     if name not in signature.parameters and name.replace("_", "-") not in known:
-                        raise _unknown(name, command, known) from None
+                        raise _unknown(name, (command,), known) from None
             return function(*arguments, **options)
 
+        call.__signature__ = _with(signature, options)  # type: ignore[attr-defined]
         return call
 
     return decorate
 
 
-def _words(name: str, value: Any, scratch: Callable[[Any], str], rows: Callable[[Any], str]) -> list[str]:
+def _words(name: str, value: Any, flag: Flag, scratch: Callable[[Any], str], rows: Callable[[Any], str]) -> list[str]:
     """One keyword argument as words of a command line."""
-    flag = name.replace("_", "-")
+    word = f"--{name.replace('_', '-')}"
     if value is None or value is False:
         return []
     if value is True:
-        return [f"--{flag}"]
-    if name in _EDGES:
-        return [f"--{flag}={edges(value)}"]
-    if name == "box":
-        return [f"--{flag}={box(value)}"]
+        return [word]
+    if flag.takes == "edges":
+        return [f"{word}={edges(value)}"]
+    if flag.takes == "box":
+        return [f"{word}={box(value)}"]
+    if flag.takes == "rows" and not isinstance(value, (str, os.PathLike)):
+        return [f"{word}=@{rows(value)}"]
+    if flag.values == "repeated" and isinstance(value, (list, tuple)):
+        return [f"{word}={scratch(part)}" for part in value]
     if hasattr(value, "table") and hasattr(value, "save"):
-        return [f"--{flag}={scratch(value)}"]
-    if name == "frame_weights" and not isinstance(value, (str, os.PathLike)):
-        return [f"--{flag}=@{rows(value)}"]
-    if flag == "from-part":
-        return [f"--{flag}={spelled(part)}" for part in value]
+        return [f"{word}={scratch(value)}"]
     if isinstance(value, (list, tuple)) and any(hasattr(part, "save") for part in value):
-        if flag == "reuse":
-            return [f"--{flag}={scratch(part)}" for part in value]
-        return [f"--{flag}={','.join(scratch(part) for part in value)}"]
-    return [f"--{flag}={spelled(value)}"]
+        return [f"{word}={','.join(scratch(part) for part in value)}"]
+    return [f"{word}={spelled(value)}"]
 
 
 def _of_role(role: Role, options: dict[str, Any], first: Role) -> list[str]:
@@ -198,13 +210,13 @@ def _add(words: list[str], word: str) -> None:
 
 
 @functools.cache
-def _flags(command: tuple[str, ...]) -> frozenset[str]:
-    """The long names of the flags of a subcommand."""
-    return frozenset(native().flags(list(command)))
+def _flags(command: tuple[str, ...]) -> Mapping[str, Flag]:
+    """The flags of a subcommand by their long names."""
+    return {name: Flag(takes, values) for name, takes, values in native().flags(list(command))}
 
 
-def _known(command: Sequence[str], options: Mapping[str, Any]) -> frozenset[str]:
-    """The long names of the flags of a subcommand, these options among them."""
+def _known(command: Sequence[str], options: Mapping[str, Any]) -> Mapping[str, Flag]:
+    """The flags of a subcommand, these options among them."""
     known = _flags(tuple(command))
     for name in options:
         if name.replace("_", "-") not in known:
@@ -315,7 +327,7 @@ def run(
                 given[name] = role.catalog.native(columns, bits, command[0] == "rdf")
             sources += [name] if role.flag in (None, "second") else [f"--{role.flag}={name}"]
         for name, value in _in_unit(roles, given, options).items():
-            words += _words(name, value, scratch, rows)
+            words += _words(name, value, known[name.replace("_", "-")], scratch, rows)
         for flag in kept or {}:
             words.append(f"--{flag}=<{flag}>")
         for role in roles:
@@ -345,10 +357,10 @@ def operate(name: str, inputs: Sequence[tuple[str, Any]], options: Mapping[str, 
 
     None where it is an operation of files alone. Raises as :func:`run`.
     """
-    _known(("result", name), options)
+    known = _known(("result", name), options)
     flags: list[str] = []
     for option, value in _in_unit((), {}, options).items():
-        flags += _words(option, value, spelled, spelled)
+        flags += _words(option, value, known[option.replace("_", "-")], spelled, spelled)
     try:
         return native().operate(name, flags, inputs)
     except ValueError as error:
@@ -367,7 +379,7 @@ def _in_unit(roles: Sequence[Role], given: Mapping[str, Any], options: Mapping[s
     return stated
 
 
-def _threads(options: Mapping[str, Any], known: frozenset[str]) -> list[str]:
+def _threads(options: Mapping[str, Any], known: Mapping[str, Flag]) -> list[str]:
     """The threads that OMP_NUM_THREADS asks for, where no number is named."""
     on_cpu = options.get("engine") in (None, "auto", "cpu", "cuda+cpu")
     if "threads" not in known or options.get("threads") is not None or not on_cpu:
@@ -376,7 +388,7 @@ def _threads(options: Mapping[str, Any], known: frozenset[str]) -> list[str]:
     return [f"--threads={int(number)}"] if number.isdigit() and int(number) > 0 else []
 
 
-def _shared(roles: Sequence[Role], options: Mapping[str, Any], known: frozenset[str]) -> list[str]:
+def _shared(roles: Sequence[Role], options: Mapping[str, Any], known: Mapping[str, Flag]) -> list[str]:
     """The flags of columns that all samples share: groups and regions."""
     words = []
     catalogs = [role.catalog for role in roles]

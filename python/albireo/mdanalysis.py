@@ -31,9 +31,9 @@ def _box(dimensions: Any) -> Any:
 
 
 def _same_atoms(first: Any, second: Any) -> bool:
-    rows = [getattr(group, "ix", None) for group in (first, second)]
+    ours, theirs = (getattr(group, "ix", None) for group in (first, second))
     # Positions alone do not tell whose they are.
-    return first is second or (rows[0] is not None and rows[1] is not None and np.array_equal(*rows))
+    return first is second or (ours is not None and theirs is not None and np.array_equal(ours, theirs))
 
 
 class InterRDF(_theirs.InterRDF):

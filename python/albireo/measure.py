@@ -8,15 +8,54 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import objects
 from .catalog import Catalog, as_catalog
 from .command import Progress, Role, explained, run
+from .options import CountOptions, RandomsOptions, RdfOptions, TypedDict, WpOptions, XiOptions
 from .result import Result, results
 from .trajectory import as_trajectory
+
+if TYPE_CHECKING:
+    from typing import SupportsFloat, Unpack
+
+    from .options import Box, Edges
+
+
+class SampleOptions(TypedDict, total=False):
+    """What :func:`xi` names itself, for those that hand it on."""
+
+    box: Box
+    weights: Any
+    randoms_weights: Any
+    cosmology: Any
+    estimator: str
+
+
+class JackknifeOptions(SampleOptions, XiOptions, total=False):
+    """Of :func:`jackknife`."""
+
+    statistic: str
+    mu_bins: Edges
+    pi_bins: Edges
+    pi_max: SupportsFloat
+    ells: Sequence[int]
+
+
+class OfXiOptions(SampleOptions, XiOptions, total=False):
+    """Of :func:`multipoles` and :func:`angular`."""
+
+    regions: int
+
+
+class OfWpOptions(SampleOptions, WpOptions, total=False):
+    """Of :func:`wp`."""
+
+    regions: int
+
 
 #: Results of g(r) beside the main one.
 _FURTHER = ("structure", "p_of_r", "total_g", "block_counts")
@@ -64,7 +103,7 @@ def _estimate_roles(data: Any, randoms: Any, options: dict[str, Any]) -> list[Ro
     return roles
 
 
-@explained("count")
+@explained("count", CountOptions)
 def count(
     data: Any,
     second: Any = None,
@@ -78,7 +117,7 @@ def count(
     second_weights: Any = None,
     mean_separation: bool | str | None = None,
     progress: Progress = None,
-    **options: Any,
+    **further: Unpack[CountOptions],
 ) -> Result:
     """Counts the pairs within `data`, or between `data` and `second`: each unordered pair of one sample once.
 
@@ -99,7 +138,7 @@ def count(
         True for the mean separation of each bin, ``"weighted"`` by the weights.
     progress
         True for a bar, or a function of ``(what, done, of)``.
-    options
+    further
         Further flags of ``albireo count``: ``los="z"``, ``threads=4``, ``engine="cuda"``, ``wrap=True``, ``legendre=[2, 4]``...
 
     Returns a :class:`Result` whose ``npairs`` are those of the double loop in float64, whatever the engine and the number of threads.
@@ -110,7 +149,7 @@ def count(
     >>> albireo.count(grid, bins=[0.5, 1.1, 1.5], box=4).npairs
     array([192, 384], dtype=uint64)
     """
-    options.update(
+    options: dict[str, Any] = {**further} | dict(
         statistic=statistic, bins=bins, mu_bins=mu_bins, pi_bins=pi_bins, box=box, weights=weights, second_weights=second_weights,
         mean_separation=mean_separation,
     )
@@ -147,7 +186,7 @@ def _estimate(command: str, data: Any, randoms: Any, options: dict[str, Any], ke
     return results(run([command], roles, options, kept=kept, progress=progress))
 
 
-@explained("xi")
+@explained("xi", XiOptions)
 def xi(
     data: Any,
     randoms: Any = None,
@@ -163,7 +202,7 @@ def xi(
     estimator: str | None = None,
     regions: int | None = None,
     progress: Progress = None,
-    **options: Any,
+    **further: Unpack[XiOptions],
 ) -> Result:
     """Estimates a correlation function: xi(r), xi(s, mu), xi(rp, pi) or w(theta).
 
@@ -174,7 +213,7 @@ def xi(
 
     Landy & Szalay (1993), doi:10.1086/172900.
     """
-    options.update(
+    options: dict[str, Any] = {**further} | dict(
         statistic=statistic, bins=bins, mu_bins=mu_bins, pi_bins=pi_bins, box=box, weights=weights, randoms_weights=randoms_weights,
         cosmology=cosmology, estimator=estimator, regions=regions,
     )
@@ -182,38 +221,41 @@ def xi(
     return _estimate("xi", data, randoms, options, {"counts": ""} if projected else {}, progress)
 
 
-@explained("xi")
+@explained("xi", OfXiOptions)
 def multipoles(
-    data: Any, randoms: Any = None, *, bins: Any, ells: Sequence[int] = (0, 2, 4), mu_bins: Any = "lin:0:1:100", progress: Progress = None, **options: Any
+    data: Any, randoms: Any = None, *, bins: Any, ells: Sequence[int] = (0, 2, 4), mu_bins: Any = "lin:0:1:100", progress: Progress = None, **further: Unpack[OfXiOptions]
 ) -> Result:
     """Estimates the Legendre multipoles xi_l(s) of xi(s, mu); ``result.multipoles[l]``. ``poles_from="legendre"`` sums the polynomials over the
     pairs and has no bins in mu. Other arguments are those of :func:`xi`."""
+    options: dict[str, Any] = {**further}
     if options.get("poles_from") == "legendre":
         mu_bins = None
     return xi(data, randoms, bins=bins, mu_bins=mu_bins, statistic="s-mu", multipoles=list(ells), progress=progress, **options)
 
 
-@explained("wp")
-def wp(data: Any, randoms: Any = None, *, bins: Any, pi_bins: Any, pi_max: float | None = None, progress: Progress = None, **options: Any) -> Result:
+@explained("wp", OfWpOptions)
+def wp(data: Any, randoms: Any = None, *, bins: Any, pi_bins: Any, pi_max: float | None = None, progress: Progress = None, **further: Unpack[OfWpOptions]) -> Result:
     """Estimates the projected correlation function ``wp(rp) = 2 sum_k xi(rp, pi_k) dpi_k`` up to `pi_max` (all of `pi_bins` where None).
     ``result.counts`` holds xi(rp, pi) with its counts. Other arguments are those of :func:`xi`. Davis & Peebles (1983), doi:10.1086/160884."""
-    options.update(bins=bins, pi_bins=pi_bins, pi_max=pi_max)
+    options: dict[str, Any] = {**further} | dict(bins=bins, pi_bins=pi_bins, pi_max=pi_max)
     return _estimate("wp", data, randoms, options, {"counts": ""}, progress)
 
 
-@explained("xi")
-def angular(data: Any, randoms: Any, *, bins: Any, progress: Progress = None, **options: Any) -> Result:
+@explained("xi", OfXiOptions)
+def angular(data: Any, randoms: Any, *, bins: Any, progress: Progress = None, **further: Unpack[OfXiOptions]) -> Result:
     """Estimates the angular correlation function w(theta) of (ra, dec) in degrees; `bins` in degrees. Other arguments are those of :func:`xi`."""
+    options: dict[str, Any] = {**further}
     return xi(data, randoms, bins=bins, statistic="theta", progress=progress, **options)
 
 
-@explained("xi")
-def jackknife(data: Any, randoms: Any = None, *, regions: Any, measure: str = "xi", progress: Progress = None, **options: Any) -> Result:
+@explained("xi", JackknifeOptions)
+def jackknife(data: Any, randoms: Any = None, *, regions: Any, measure: str = "xi", progress: Progress = None, **further: Unpack[JackknifeOptions]) -> Result:
     """Estimates what `measure` names (``"xi"``, ``"wp"``, ``"multipoles"``, ``"angular"``) with the errors and the covariance of a jackknife.
 
     `regions` is the number of compact regions, or a pair of arrays: the region of each row of `data` and of `randoms`.
     ``jackknife="mohammad-percival"`` keeps the weighted share of pairs across borders (Mohammad & Percival 2022, doi:10.1093/mnras/stac1458).
     """
+    options: dict[str, Any] = {**further}
     measures: dict[str, Any] = {"xi": xi, "wp": wp, "multipoles": multipoles, "angular": angular}
     if measure not in measures:
         raise ValueError(f"measure: expected one of {', '.join(measures)}, found {measure!r}")
@@ -224,6 +266,7 @@ def jackknife(data: Any, randoms: Any = None, *, regions: Any, measure: str = "x
     return measures[measure](data, randoms, progress=progress, **options)
 
 
+@explained("rdf", RdfOptions)
 def rdf(
     data: Any,
     second: Any = None,
@@ -234,7 +277,7 @@ def rdf(
     box: Any = None,
     volume: float | None = None,
     progress: Progress = None,
-    **options: Any,
+    **further: Unpack[RdfOptions],
 ) -> Result:
     """Computes g(r) and n(r) of particles, or of `second` around `data`; of all frames where `data` is a trajectory: the path of one, a
     :class:`Trajectory`, an (F, N, 3) array or a list of (N, 3) arrays.
@@ -250,7 +293,7 @@ def rdf(
     ``select=``, ``bonded=``, ``norm=``, ``lags=[0, 1, 10]``, ``frame_weights=`` (an array, one each)... ``structure=True`` with ``q=``,
     ``p_of_r=True``, ``total_g=True`` and ``block_counts=True`` give further results by name: ``result.part("structure")``.
     """
-    options.update(r_max=r_max, n_bins=n_bins, bins=bins, box=box, volume=volume)
+    options: dict[str, Any] = {**further} | dict(r_max=r_max, n_bins=n_bins, bins=bins, box=box, volume=volume)
     kept = {name.replace("_", "-"): "" for name in _FURTHER if options.get(name) is True}
     for name in kept:
         del options[name.replace("-", "_")]
@@ -272,6 +315,7 @@ def rdf(
     return results(run(["rdf"], roles, options, kept=kept, progress=progress))
 
 
+@explained("randoms", RandomsOptions)
 def randoms(
     number: int,
     *,
@@ -281,7 +325,7 @@ def randoms(
     like: Any = None,
     seed: int = 0,
     progress: Progress = None,
-    **options: Any,
+    **further: Unpack[RandomsOptions],
 ) -> Result:
     """Makes random points: in a `box`, in a `shell` (r_min, r_max), in a `sky_window` ((ra0, ra1), (dec0, dec1)), or in the footprint and with the
     redshifts of the survey `like`. The same seed makes the same points on every machine. ``result["x"]`` or ``result["RA"]`` are columns;
@@ -291,7 +335,7 @@ def randoms(
     >>> albireo.randoms(3, box=10, seed=1)["x"].shape
     (3,)
     """
-    options.update(number=int(number), seed=int(seed), output="-", box=box)
+    options: dict[str, Any] = {**further} | dict(number=int(number), seed=int(seed), output="-", box=box)
     if shell is not None:
         options["shell"] = ":".join(repr(float(r)) for r in shell)
     if sky_window is not None:

@@ -84,13 +84,13 @@ def trajectory(value: Any) -> dict[str, Any] | None:
     if not _is_group(value):
         return None
     group = _group(value)
-    positions, boxes = [], []
+    places, cells = [], []
     for frame in group.universe.trajectory:
-        positions.append(np.array(group.positions))
-        boxes.append(_cell(frame.dimensions))
-    known = None if any(cell is None for cell in boxes) else np.stack([cell for cell in boxes if cell is not None])
-    columns = {name: _values(group, *places) for name, places in _COLUMNS.items()}
-    return {"positions": np.stack(positions), "boxes": known, "unit": "Angstrom", **{k: v for k, v in columns.items() if v is not None}}
+        places.append(np.array(group.positions))
+        cells.append(_cell(frame.dimensions))
+    known = None if any(cell is None for cell in cells) else np.stack([cell for cell in cells if cell is not None])
+    columns = {name: _values(group, *where) for name, where in _COLUMNS.items()}
+    return {"positions": np.stack(places), "boxes": known, "unit": "Angstrom", **{k: v for k, v in columns.items() if v is not None}}
 
 
 #: Columns of a Trajectory, and where groups of atoms have them, the first that is there.

@@ -22,7 +22,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo_catalogs::{Attribute, Cell, FRAME_NAMES};
-use albireo_measure::Called;
+use albireo_measure::{Called, flags_of};
 use albireo_samples::{Given, GivenFrames, Words, usual_names as names};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -183,15 +183,18 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
         .unwrap_or(1)
 }
 
-/// The long names of the flags of a subcommand.
+/// The flags of a subcommand: the long name of each, what it takes, and how many.
 #[pyfunction]
 #[allow(
     clippy::needless_pass_by_value,
     reason = "arguments of Python are owned"
 )]
-fn flags(words: Vec<String>) -> Vec<String> {
+fn flags(words: Vec<String>) -> Vec<(String, &'static str, &'static str)> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    albireo_measure::flags_of(&words)
+    let flags = flags_of(&words).into_iter();
+    flags
+        .map(|flag| (flag.name, flag.takes.name(), flag.values.name()))
+        .collect()
 }
 
 /// The names by which columns are taken for positions where none are told.

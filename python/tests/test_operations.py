@@ -77,8 +77,10 @@ def test_bins_are_put_together_and_taken_apart(no_files):
     unsigned = albireo.count(catalog(4), **{**SIGNED, "pi_bins": [0, 2, 4.0]})
     assert fine.wrap() == unsigned
     assert fine.slice(0, 2).concatenate(fine.slice(2, 4)) == fine
-    lower, upper = (fine.operation("slice", pi_range=ends) for ends in ("-4:0", "0:4"))
-    assert lower.concatenate(upper) == fine and lower.shape == (2, 2)
+    lower, upper = (fine.operation("slice", pi_range=ends) for ends in ("-4:-2", "-2:4"))
+    assert lower.concatenate(upper) == fine and lower.shape == (2, 1)
+    with pytest.raises(ValueError, match="keep a bin below 0, or wrap both signs first"):
+        fine.operation("slice", pi_range="0:4")
     assert fine.rebin(2, pi_by=4) == albireo.count(catalog(4), **{**SIGNED, "bins": [0, 4.0], "pi_bins": [-4, 4.0]})
 
 

@@ -219,3 +219,11 @@ def test_vectors_of_different_lengths_are_refused() -> None:
     rows[5] = [1.0, 2.0]
     with pytest.raises(ValueError, match="position: expected vectors of one length"):
         albireo.rdf({"position": rows}, **GIVEN)
+
+
+def test_lists_are_edges_of_heights_and_conditions_one_by_one():
+    frames = np.stack([POINTS, POINTS + 0.1])
+    made = albireo.rdf(frames, box=7, bins=[0, 1, 2.0], cylinder="z", heights=[0, 1, 2.5])
+    assert made.npairs.shape == (2, 2) and made["z_hi"].max() == 2.5
+    parts = albireo.rdf(frames, **GIVEN | {"box": 7}, select=["low=z<3", "high=z>=3"])
+    assert parts.record["selections"]["select"] == {"low": "z<3", "high": "z>=3"}

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import inspect
+import os
 import pathlib
 import subprocess
 import sys
@@ -60,3 +61,24 @@ def test_importing_loads_nothing_heavy():
     made = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     heavy = {"albireo._albireo", "pandas", "astropy", "matplotlib", "tqdm", "xarray", "pyarrow", "polars", "MDAnalysis", "freud", "nvidia"}
     assert not heavy & set(made)
+
+
+def test_signatures_name_every_flag():
+    from albireo._native import native
+
+    # What names files, or says how a result is printed, has no meaning for objects.
+    of_files = {"output", "format", "plot", "r2", "brief", "overwrite", "covariance", "region-counts", "counts", "from-part", "from-some-parts"}
+    for name in ("count", "xi", "wp", "rdf", "randoms"):
+        known = set(inspect.signature(getattr(albireo, name)).parameters)
+        flags = {flag for flag, _, _ in native().flags([name])} - of_files
+        assert {flag.replace("-", "_") for flag in flags} <= known, name
+    assert "wedges" in inspect.signature(albireo.multipoles).parameters and "pi_max" not in inspect.signature(albireo.xi).parameters
+
+
+def test_misuse_is_found_before_a_program_runs(tmp_path):
+    pytest.importorskip("mypy")
+    program = tmp_path / "misuse.py"
+    program.write_text("import albireo\nalbireo.xi('a.csv', bins='lin:0:1:2', los='up')\nalbireo.wp('a.csv', bins=[0, 1], pi_bins=[0, 1], thread=3)\n")
+    options = ["--ignore-missing-imports", "--cache-dir", str(tmp_path / "cache")]
+    made = subprocess.run([sys.executable, "-m", "mypy", *options, str(program)], capture_output=True, text=True, check=False, env={**os.environ, "MYPYPATH": str(FOLDER.parent)})
+    assert 'incompatible type "Literal[\'up\']"' in made.stdout and "did you mean" in made.stdout, made.stdout

@@ -31,6 +31,7 @@ mod edges;
 mod engine;
 mod examples;
 mod files;
+mod flag;
 mod inputs;
 mod job;
 mod kept;
@@ -78,6 +79,7 @@ pub mod result {
 }
 
 pub use caller::{CallError, Called, Outcome};
+pub use flag::{Flag, Takes, Values, flags_of};
 pub use usage::refusal_in_words;
 pub use watch::{Loss, Steps, Watch};
 pub use world::{Guided, NodeMemory, World, WorldError};
@@ -362,26 +364,4 @@ pub fn call(called: Called, watch: &Arc<dyn Watch>) -> Result<Outcome, CallError
         Err(_) if watch.stop_requested() => Err(CallError::Interrupted),
         Err(error) => Err(failure(&error)),
     }
-}
-
-/// The long names of the flags that a subcommand takes, in the order of its help.
-///
-/// ```
-/// assert!(albireo_measure::flags_of(&["xi"]).contains(&"multipoles".to_owned()));
-/// assert!(albireo_measure::flags_of(&["result", "rebin"]).contains(&"by".to_owned()));
-/// ```
-pub fn flags_of(words: &[&str]) -> Vec<String> {
-    let program = Cli::command();
-    let command = words
-        .iter()
-        .try_fold(&program, |command, word| command.find_subcommand(word));
-    let flags = command.into_iter().flat_map(clap::Command::get_arguments);
-    let everywhere = program
-        .get_arguments()
-        .filter(|flag| flag.get_id() == "overwrite");
-    flags
-        .chain(everywhere)
-        .filter_map(|flag| flag.get_long())
-        .map(str::to_owned)
-        .collect()
 }

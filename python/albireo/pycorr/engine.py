@@ -111,10 +111,11 @@ class AlbireoTwoPointCounter(BaseTwoPointCounter):
         # Pairs of points with themselves are left out: their weights, once rounded, are more than those of a few pairs. Parts of processes have no
         # numbers of their rows.
         own = np.arange(len(first[0][0])) if self.same_shotnoise and not self.with_mpi else None
-        roles = [_role(None, "", self._catalog(*(second or first), own))]
+        positions, weights = second or first
+        roles = [_role(None, "", self._catalog(positions, weights, own))]
         if second is not None:
             # A separation is ours from the second point to the first, and theirs from the first to the second.
-            roles.append(_role("second", "second-", self._catalog(*first, own)))
+            roles.append(_role("second", "second-", self._catalog(first[0], first[1], own)))
         options = {**self._options(), **options}
         kept = [self._of_cut(roles, {**options, **cuts}, axes) for cuts in self._cuts()]
         return kept[0] if len(kept) == 1 else kept[0].less(kept[1])

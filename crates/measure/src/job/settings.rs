@@ -6,7 +6,8 @@ use anyhow::Result;
 use clap::{Arg, ArgAction, Command};
 use toml::de::DeValue;
 
-use super::named_files::{NamedFiles, Role, role_of};
+use super::named_files::NamedFiles;
+use crate::flag::{Takes, Values};
 use crate::usage::usage;
 
 /// What a key is set to.
@@ -124,13 +125,13 @@ impl Setting {
     }
 
     /// The texts of its value, one for each that a flag takes: a list is one text with commas unless `each` is taken alone.
-    fn texts(&self, each: bool, role: Option<Role>) -> Option<Vec<String>> {
+    fn texts(&self, each: bool, takes: Takes) -> Option<Vec<String>> {
         match &self.value {
             Value::Given(_) => None,
             Value::One(text) => Some(vec![text.clone()]),
             Value::List(texts, _) if each => Some(texts.clone()),
             // A list of numbers for bins is their edges.
-            Value::List(texts, true) if role == Some(Role::Edges) => {
+            Value::List(texts, true) if matches!(takes, Takes::Edges | Takes::Shells) => {
                 Some(vec![format!("edges:{}", texts.join(","))])
             }
             Value::List(texts, _) => Some(vec![texts.join(",")]),
@@ -211,13 +212,10 @@ pub(super) fn command_line(
             let (line, key) = (setting.line, &setting.key);
             return Err(usage(format!("line {line}: {key}: expected true or false")));
         }
-        let each =
-            matches!(arg.get_action(), ArgAction::Append) && arg.get_value_delimiter().is_none();
-        let role = role_of(arg);
-        let texts = setting.texts(each, role).unwrap_or_default();
-        if let Some(role) = role {
-            files.add(role, &texts);
-        }
+        let takes = Takes::of(arg);
+        let each = Values::of(arg) == Values::Repeated;
+        let texts = setting.texts(each, takes).unwrap_or_default();
+        files.add(takes, &texts);
         if arg.is_positional() {
             places.push((arg.get_index().unwrap_or(usize::MAX), texts));
             continue;

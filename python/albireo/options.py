@@ -1,0 +1,299 @@
+"""The keyword arguments of measurements: the flags of the commands with their types, made from these (crates/measure/tests/python_options.rs)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Literal, SupportsFloat, TypeAlias, TypedDict
+
+    import numpy.typing as npt
+
+    File: TypeAlias = str | os.PathLike[str]
+    Edges: TypeAlias = File | npt.ArrayLike
+    Box: TypeAlias = str | npt.ArrayLike | Sequence[float | None]
+    Value: TypeAlias = npt.ArrayLike | Mapping[str, float]
+else:
+
+    class TypedDict:
+        """Annotations alone: who checks types has the real one."""
+
+        def __init_subclass__(cls, total: bool = True) -> None:
+            """Whether all keys must be there is asked by nobody."""
+
+
+class SecondOptions(TypedDict, total=False):
+    """Arrays beside a second sample."""
+
+    second_group: npt.ArrayLike
+    second_region: npt.ArrayLike
+
+
+class SurveyOptions(TypedDict, total=False):
+    """Arrays beside the samples of a survey."""
+
+    region: npt.ArrayLike
+    randoms_region: npt.ArrayLike
+    randoms_group: npt.ArrayLike
+    cross_weights: npt.ArrayLike
+    cross_region: npt.ArrayLike
+    cross_group: npt.ArrayLike
+
+
+class CountOptions(SecondOptions, total=False):
+    """Of :func:`albireo.count`."""
+
+    legendre: Value  # Add the sums of the Legendre polynomials of mu of these degrees over the pairs in each bin
+    positions: Value  # Cartesian position columns
+    sky: Value  # Sky position columns in degrees
+    distance: Value  # Comoving distance column, in the unit of the bins
+    redshift: Value  # Redshift column, turned into Mpc/h by --cosmology
+    weight: Value  # Weight column, or an expression such as WEIGHT*WEIGHT_FKP
+    bits: Value  # Bit columns
+    where: Value  # Rows to keep
+    table: Value  # Table
+    rows: Value  # Rows to look at of the first sample alone, others having such flags of their own, counting from 0 in each file, from A to below B, before the condition
+    every: int  # Every N-th row only of the first sample alone, others having such flags of their own, before the condition
+    second_positions: Value  # Cartesian position columns of the second file
+    second_sky: Value  # Sky position columns of the second file in degrees
+    second_distance: Value  # Comoving distance column of the second file, in the unit of the bins
+    second_redshift: Value  # Redshift column of the second file, turned into Mpc/h by --cosmology
+    second_weight: Value  # Weight column of the second file, or an expression such as WEIGHT*WEIGHT_FKP
+    second_bits: Value  # Bit columns of the second file
+    second_where: Value  # Rows to keep of the second file
+    second_table: Value  # Table of the second file
+    second_rows: Value  # Rows to look at of the second file
+    second_every: int  # Every N-th row only of the second file
+    wrap: bool  # Wrap positions outside the box into it instead of refusing them
+    partial_set: bool  # Go on with some of the files of a snapshot or group catalogue, whose headers speak of more
+    cosmology: Any  # Cosmology that turns redshifts into Mpc/h
+    ignore_units: Value  # Columns whose numbers are taken as they are, whatever unit the file states
+    redshift_unit: Literal["1"]  # Unit of redshifts
+    unit: Value  # Unit of length
+    engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Who counts
+    threads: int  # Number of threads of the cpu engine, at most four for each core
+    isa: Value  # Instruction set of the cpu engine
+    devices: int | Sequence[int]  # GPUs to use, by their numbers in `albireo devices`
+    precision: Literal["exact", "f64", "f32"]  # Arithmetic of the cuda engine
+    kernel: Literal["auto", "simple", "constant", "shared"]  # Kernel of the cuda engine
+    shard: Value  # Count part I of N only, I from 0 to N-1, and write it to the file of --part
+    part: File | bool  # The file of the part
+    plan: int | bool  # Count nothing
+    los: Literal["x", "y", "z", "midpoint", "first", "end"]  # Line of sight of mu and pi
+    rsd: Literal["x", "y", "z"]  # Bring the positions of snapshots in a box to redshift space along this axis
+    pip_realizations: int  # Realizations N, the observed one among them
+    pip_offset: int  # What is added to the common bits
+    pip_always: int  # Bits that are set in every row, less those set in none
+    pip_default: SupportsFloat  # Weight where the offset and the common bits are both 0
+    pip_zero_truncated: bool  # The zero-truncated estimator
+    pip_total: Literal["joint", "brute-force", "counter"]  # What counts are normalised by
+    angular: str | Sequence[str]  # Angular upweights of the counts of data
+    theta_cut: Value  # Leave out of every count the pairs whose directions from the observer are LO up to HI degrees apart
+    rp_cut: Value  # Leave out of every count the pairs that are LO up to HI apart across the line of sight of --los
+    group: Value  # Leave out the pairs of data with the same integer in this column, such as members of one halo
+    weight_set: Value  # A set of weights with a name, a column or an expression, `none` for unit weights
+    second_weight_set: Value  # The weights of the second catalog in a set, where they differ
+    shells: Edges | int  # Count the pairs within and between shells of distance from the observer, apart from one another
+    checkpoint: File  # Save what is counted in this folder, and go on from what is there
+    checkpoint_every: SupportsFloat  # Seconds from one --checkpoint to the next
+
+
+class EstimateOptions(SurveyOptions, total=False):
+    """Of all estimates: :func:`albireo.xi`, :func:`albireo.wp` and those that they make."""
+
+    cross: Any  # Second catalog
+    cross_randoms: Any  # Random catalog of the second catalog
+    shifted_randoms: Any  # Randoms shifted as the reconstructed DATA were
+    rr: Any  # Take RR from a result written earlier, after checking that it belongs to the same randoms, box and bins
+    reuse: Any  # Take any counts, such as DR and DD, from results written earlier, after checking that they belong to the same particles, weights, box, bins, line of sight and cuts
+    split_randoms: int  # Count RR within N subsets of the randoms only, those whose row numbers are equal modulo N
+    split_randoms_above: SupportsFloat  # Split from this edge of --bins on, and count all pairs of randoms closer together
+    mean_separation: Literal["pairs", "weighted"] | bool  # Add the mean separation
+    positions: Value  # Cartesian position columns
+    sky: Value  # Sky position columns in degrees
+    distance: Value  # Comoving distance column, in the unit of the bins
+    redshift: Value  # Redshift column, turned into Mpc/h by --cosmology
+    weight: Value  # Weight column, or an expression such as WEIGHT*WEIGHT_FKP
+    bits: Value  # Bit columns
+    where: Value  # Rows to keep
+    table: Value  # Table
+    rows: Value  # Rows to look at of the first sample alone, others having such flags of their own, counting from 0 in each file, from A to below B, before the condition
+    every: int  # Every N-th row only of the first sample alone, others having such flags of their own, before the condition
+    randoms_positions: Value  # Cartesian position columns of the randoms
+    randoms_sky: Value  # Sky position columns of the randoms in degrees
+    randoms_distance: Value  # Comoving distance column of the randoms, in the unit of the bins
+    randoms_redshift: Value  # Redshift column of the randoms, turned into Mpc/h by --cosmology
+    randoms_weight: Value  # Weight column of the randoms, or an expression such as WEIGHT*WEIGHT_FKP
+    randoms_bits: Value  # Bit columns of the randoms
+    randoms_where: Value  # Rows to keep of the randoms
+    randoms_table: Value  # Table of the randoms
+    randoms_rows: Value  # Rows to look at of the randoms
+    randoms_every: int  # Every N-th row only of the randoms
+    cross_positions: Value  # Cartesian position columns of the cross catalog
+    cross_sky: Value  # Sky position columns of the cross catalog in degrees
+    cross_distance: Value  # Comoving distance column of the cross catalog, in the unit of the bins
+    cross_redshift: Value  # Redshift column of the cross catalog, turned into Mpc/h by --cosmology
+    cross_weight: Value  # Weight column of the cross catalog, or an expression such as WEIGHT*WEIGHT_FKP
+    cross_bits: Value  # Bit columns of the cross catalog
+    cross_where: Value  # Rows to keep of the cross catalog
+    cross_table: Value  # Table of the cross catalog
+    cross_rows: Value  # Rows to look at of the cross catalog
+    cross_every: int  # Every N-th row only of the cross catalog
+    weight_set: Value  # A set of weights with a name, a column or an expression, `none` for unit weights
+    randoms_weight_set: Value  # The weights of the randoms in a set, where they differ
+    cross_weight_set: Value  # The weights of the cross catalog in a set, where they differ
+    wrap: bool  # Wrap positions outside the box into it instead of refusing them
+    partial_set: bool  # Go on with some of the files of a snapshot or group catalogue, whose headers speak of more
+    ignore_units: Value  # Columns whose numbers are taken as they are, whatever unit the file states
+    redshift_unit: Literal["1"]  # Unit of redshifts
+    unit: Value  # Unit of length
+    los: Literal["x", "y", "z", "midpoint", "first", "end"]  # Line of sight of mu and pi
+    rsd: Literal["x", "y", "z"]  # Bring the positions of snapshots in a box to redshift space along this axis
+    theta_cut: Value  # Leave out of every count the pairs whose directions from the observer are LO up to HI degrees apart
+    rp_cut: Value  # Leave out of every count the pairs that are LO up to HI apart across the line of sight of --los
+    group: Value  # Leave out the pairs of data with the same integer in this column, such as members of one halo
+    regions_nside: int  # The HEALPix pixels of this resolution that hold randoms
+    regions_cubes: int  # N x N x N equal sub-cubes of the periodic box
+    regions_column: Value  # The integers in a column that all catalogs have
+    regions_seed: int  # Seed of k-means and of the bootstrap
+    jackknife: Literal["standard", "mohammad-percival", "mohammad-percival-pairs"] | bool  # Leave out one region at a time
+    bootstrap: int  # Draw as many regions with replacement, N times
+    region_map: File | bool  # Draw the randoms
+    pip_realizations: int  # Realizations N, the observed one among them
+    pip_offset: int  # What is added to the common bits
+    pip_always: int  # Bits that are set in every row, less those set in none
+    pip_default: SupportsFloat  # Weight where the offset and the common bits are both 0
+    pip_zero_truncated: bool  # The zero-truncated estimator
+    pip_total: Literal["joint", "brute-force", "counter"]  # What counts are normalised by
+    angular: str | Sequence[str]  # Angular upweights of the counts of data
+    engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Who counts
+    threads: int  # Number of threads of the cpu engine, at most four for each core
+    isa: Value  # Instruction set of the cpu engine
+    devices: int | Sequence[int]  # GPUs to use, by their numbers in `albireo devices`
+    precision: Literal["exact", "f64", "f32"]  # Arithmetic of the cuda engine
+    kernel: Literal["auto", "simple", "constant", "shared"]  # Kernel of the cuda engine
+    shard: Value  # Count part I of N only, I from 0 to N-1, and write it to the file of --part
+    part: File | bool  # The file of the part
+    plan: int | bool  # Count nothing
+    checkpoint: File  # Save what is counted in this folder, and go on from what is there
+    checkpoint_every: SupportsFloat  # Seconds from one --checkpoint to the next
+
+
+class XiOptions(EstimateOptions, total=False):
+    """Of :func:`albireo.xi`."""
+
+    multipoles: int | Sequence[int]  # Legendre multipoles of xi(s, mu)
+    wedges: int  # Wedges of xi(s, mu)
+    wedge_edges: SupportsFloat | Sequence[SupportsFloat]  # Wedges between these mu instead
+    poles_from: Literal["mu", "legendre"]  # What multipoles are made of
+
+
+class WpOptions(EstimateOptions, total=False):
+    """Of :func:`albireo.wp`."""
+
+
+
+class RdfOptions(SecondOptions, total=False):
+    """Of :func:`albireo.rdf`."""
+
+    r_min: SupportsFloat  # Smallest separation
+    beyond_half: bool  # Let bins reach beyond half the box
+    walls: Value  # Walls that the particles are between
+    randoms: Any  # Random points that fill the same volume as the particles, in the same box in all frames, whose pairs are counted as RR
+    topology: Any  # Names, residues, masses and bonds of the particles, where the trajectory has none
+    frames: Value  # Frames, counted from 0 over all files
+    species: Value  # The column whose values are species, all pairs of which are counted, or `none`
+    select: Value  # Particles by a condition instead, under a name
+    update: bool  # Ask the conditions of --select and --where again in every frame
+    pairs: Value  # Pairs of species to count
+    centres: Value  # Count centres of mass of what has the same value in this column
+    bonded: int  # Exclude the pairs with up to N bonds between them
+    plane: Literal["xy", "xz", "yz"]  # Count in a plane
+    cylinder: Literal["x", "y", "z"]  # Count g(rho, z) across and along this axis instead, for pores and membranes
+    heights: Edges  # Bins in |z|, the distance along the axis of --cylinder
+    norm: Literal["pairs", "n2", "gc", "density", "none"]  # What g(r) is normalised by
+    pmf: bool  # Add the potential of mean force, -ln g in units of kT
+    kirkwood_buff: Literal["plain", "box"] | bool  # Add Kirkwood-Buff integrals up to each edge, of g normalised by n2
+    block_counts: File | bool  # Write the counts and g(r) of blocks of frames, too
+    block: int  # Frames of a block in --block-counts
+    blocks: int  # Blocks of consecutive frames, as even as can be, whose scatter is `g_block_error`
+    block_error: Literal["blocks", "plateau"]  # How `g_block_error` is found
+    checkpoint: File  # Save the counts here every half minute, and go on from them when the command is run again
+    frames_per_device: int  # Frames that each GPU counts side by side
+    frame_column: Value  # Tables
+    box_table: Any  # Tables
+    lags: Value  # Van Hove function instead of g(r)
+    origins: int  # Every so many frames one from which lags begin
+    frame_weights: Value  # Weights of frames
+    running: bool  # Add the running mean of g to --block-counts
+    checkpoint_every: SupportsFloat  # Seconds from one --checkpoint to the next
+    structure: File | bool  # Write S(q) here
+    q: Edges  # The q at the middles of these bins, 2 pi over the unit of the positions
+    window: Literal["none", "lorch", "hann"]  # What g - 1 is multiplied by, so that its end does not ring in S(q)
+    debye: bool  # By Debye's sum over the pairs in bins
+    scattering: Value  # Scattering lengths of the species
+    p_of_r: File | bool  # Write P(r) here, how often distances occur in bodies of any shape, each pair weighed by --scattering
+    solvent: Value  # Take off the solvent that the particles displace
+    total_g: File | bool  # Write what neutrons see of g(r) here, with the lengths of --scattering
+    group: Value  # Exclude the pairs with the same integer in this column, such as the atoms of one molecule
+    bonds: Any  # Exclude the pairs listed in a file, such as bonds
+    positions: Value  # Cartesian position columns
+    sky: Value  # Sky position columns in degrees
+    distance: Value  # Comoving distance column, in the unit of the bins
+    redshift: Value  # Redshift column, turned into Mpc/h by --cosmology
+    weight: Value  # Weight column, or an expression such as WEIGHT*WEIGHT_FKP
+    bits: Value  # Bit columns
+    where: Value  # Rows to keep
+    table: Value  # Table
+    rows: Value  # Rows to look at of the first sample alone, others having such flags of their own, counting from 0 in each file, from A to below B, before the condition
+    every: int  # Every N-th row only of the first sample alone, others having such flags of their own, before the condition
+    second_positions: Value  # Cartesian position columns of the second file
+    second_sky: Value  # Sky position columns of the second file in degrees
+    second_distance: Value  # Comoving distance column of the second file, in the unit of the bins
+    second_redshift: Value  # Redshift column of the second file, turned into Mpc/h by --cosmology
+    second_weight: Value  # Weight column of the second file, or an expression such as WEIGHT*WEIGHT_FKP
+    second_bits: Value  # Bit columns of the second file
+    second_where: Value  # Rows to keep of the second file
+    second_table: Value  # Table of the second file
+    second_rows: Value  # Rows to look at of the second file
+    second_every: int  # Every N-th row only of the second file
+    wrap: bool  # Wrap positions outside the box into it instead of refusing them
+    partial_set: bool  # Go on with some of the files of a snapshot or group catalogue, whose headers speak of more
+    cosmology: Any  # Cosmology that turns redshifts into Mpc/h
+    ignore_units: Value  # Columns whose numbers are taken as they are, whatever unit the file states
+    redshift_unit: Literal["1"]  # Unit of redshifts
+    unit: Value  # Unit of length
+    engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Who counts
+    threads: int  # Number of threads of the cpu engine, at most four for each core
+    isa: Value  # Instruction set of the cpu engine
+    devices: int | Sequence[int]  # GPUs to use, by their numbers in `albireo devices`
+    precision: Literal["exact", "f64", "f32"]  # Arithmetic of the cuda engine
+    kernel: Literal["auto", "simple", "constant", "shared"]  # Kernel of the cuda engine
+    shard: Value  # Count part I of N only, I from 0 to N-1, and write it to the file of --part
+    part: File | bool  # The file of the part
+    plan: int | bool  # Count nothing
+
+
+class RandomsOptions(TypedDict, total=False):
+    """Of :func:`albireo.randoms`."""
+
+    mask: Any  # In the `HEALPix` pixels of a mask, evenly
+    mask_pixels: Value  # Column of the mask with the numbers of pixels
+    mask_where: Value  # Rows of a mask with numbers of pixels that count
+    mask_order: Literal["ring", "nested"]  # Order of the pixels
+    nside: int  # Resolution of the footprint of --like, a power of 2 up to 8192
+    smooth_nz: int  # Draw redshifts from the data's histogram in so many bins, joined by monotone cubics, instead of the data's own redshifts
+    positions: Value  # Cartesian position columns
+    sky: Value  # Sky position columns in degrees
+    distance: Value  # Comoving distance column, in the unit of the bins
+    redshift: Value  # Redshift column, turned into Mpc/h by --cosmology
+    weight: Value  # Weight column, or an expression such as WEIGHT*WEIGHT_FKP
+    bits: Value  # Bit columns
+    where: Value  # Rows to keep
+    table: Value  # Table
+    rows: Value  # Rows to look at of the first sample alone, others having such flags of their own, counting from 0 in each file, from A to below B, before the condition
+    every: int  # Every N-th row only of the first sample alone, others having such flags of their own, before the condition
+    ignore_units: Value  # Columns whose numbers are taken as they are, whatever unit the file states
+    redshift_unit: Literal["1"]  # Unit of redshifts
