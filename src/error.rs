@@ -278,9 +278,9 @@ pub enum EngineError {
     /// The caller asked to stop.
     #[error("the count was interrupted before its end; nothing was kept")]
     Interrupted,
-    /// Another process, which was to give what several of them hold once, has ended.
+    /// What gives this engine its work has failed: another process, a file of parts, a checkpoint.
     #[error("{0}")]
-    OtherProcess(String),
+    Outside(String),
     /// The thread pool could not be made.
     #[error("could not start {threads} threads: {reason}")]
     Threads {

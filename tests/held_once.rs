@@ -51,9 +51,7 @@ impl Memory<'_> {
         let state =
             (self.given.changed).wait_while(state, |(all, left)| all.len() <= turn && !*left);
         let Some(numbers) = state.unwrap().0.get(turn).cloned() else {
-            return Err(EngineError::OtherProcess(
-                "the first one has ended".to_owned(),
-            ));
+            return Err(EngineError::Outside("the first one has ended".to_owned()));
         };
         Ok(numbers.map(|numbers| {
             let mut numbers = numbers.to_vec();
@@ -201,9 +199,6 @@ fn who_waits_for_a_process_that_has_ended_hears_of_it() {
     let mut found = counts(&[sample(1500, 1)], Passing::Same, &Stop);
     assert_eq!(found.remove(0), Err(EngineError::Interrupted));
     for other in found {
-        assert!(
-            matches!(other, Err(EngineError::OtherProcess(_))),
-            "{other:?}"
-        );
+        assert!(matches!(other, Err(EngineError::Outside(_))), "{other:?}");
     }
 }

@@ -22,7 +22,7 @@ pub trait SharedMemory {
     /// are given away should be let go of while they are written: there would be two copies of them otherwise.
     ///
     /// # Errors
-    /// [`EngineError::OtherProcess`] where the first process has ended, or cannot be reached.
+    /// [`EngineError::Outside`] where the first process has ended, or cannot be reached.
     fn doubles(&self, runs: Vec<Cow<'_, [f64]>>) -> Result<Option<Column>, EngineError>;
 
     /// As [`SharedMemory::doubles`], in single precision.
@@ -37,7 +37,7 @@ impl AnyEngine {
     /// call it, for the same particles.
     ///
     /// # Errors
-    /// As [`Engine::prepare`](super::Engine::prepare), and [`EngineError::OtherProcess`].
+    /// As [`Engine::prepare`](super::Engine::prepare), and [`EngineError::Outside`].
     pub fn prepare_once(
         &self,
         sample: Particles,
@@ -60,7 +60,7 @@ impl AnyEngine {
     /// Makes once for all processes what a count of `job` needs besides what is prepared. All of them must call it, for the same job.
     ///
     /// # Errors
-    /// [`EngineError::Interrupted`], [`EngineError::OtherProcess`], or threads that cannot be started.
+    /// [`EngineError::Interrupted`], [`EngineError::Outside`], or threads that cannot be started.
     pub fn lay_out_once(
         &self,
         job: &PreparedJob<'_>,

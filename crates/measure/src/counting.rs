@@ -43,6 +43,8 @@ pub(crate) struct Counter<'a> {
     shared: Option<Shared>,
     /// What was counted, by name, in order.
     pub(crate) done: Vec<Counted>,
+    /// Whether a part or a plan is all that there is.
+    over: bool,
 }
 
 impl<'a> Counter<'a> {
@@ -57,6 +59,7 @@ impl<'a> Counter<'a> {
             prepared: Vec::new(),
             shared: None,
             done: Vec::new(),
+            over: false,
         }
     }
 
@@ -312,7 +315,10 @@ impl<'a> Counter<'a> {
             tracing::debug!("{name}: {}", report.plan);
         }
         self.engines.watch().check_stop()?;
-        engine.done()?;
+        if engine.done()? {
+            self.over = true;
+            return Ok(counts);
+        }
         let seconds = start.elapsed().as_secs_f64();
         let in_bins: u64 = counts.npairs().iter().sum();
         let engine_is_whole = engine.is_whole();
@@ -336,6 +342,11 @@ impl<'a> Counter<'a> {
         }
         self.done.push(counted);
         Ok(counts)
+    }
+
+    /// Whether all is done: a part or a plan was asked for and is written, and there is no result.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over
     }
 
     /// Notes a count that was read back from a file.

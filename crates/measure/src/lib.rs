@@ -250,14 +250,7 @@ fn failure(error: &anyhow::Error) -> CallError {
 pub(crate) fn carry_out(cli: Cli, session: &mut Session<'_>) -> Result<()> {
     // Where a job may, all of its measurements may.
     session.sink.overwrite |= cli.overwrite;
-    match carry_out_whole(cli.command, session) {
-        Err(end) if end.is::<worker::PartWritten>() => Ok(()),
-        done => done,
-    }
-}
-
-fn carry_out_whole(command: Command, session: &mut Session<'_>) -> Result<()> {
-    match command {
+    match cli.command {
         Command::Info(info) => info.run(session),
         Command::Count(count) => count.run(session),
         Command::Xi(xi) => xi.run(session),

@@ -18,7 +18,7 @@ pub(crate) struct Node(Rc<dyn World>);
 
 impl From<WorldError> for EngineError {
     fn from(error: WorldError) -> Self {
-        Self::OtherProcess(error.to_string())
+        Self::Outside(error.to_string())
     }
 }
 

@@ -259,11 +259,13 @@ pub(crate) fn each_set(
     names: &[&str],
     output: &OutputFlags,
     session: &mut Session<'_>,
-    mut make: impl FnMut(&mut Session<'_>, usize, Option<&str>) -> Result<Table>,
+    mut make: impl FnMut(&mut Session<'_>, usize, Option<&str>) -> Result<Option<Table>>,
 ) -> Result<()> {
     if names.is_empty() {
-        let table = make(session, 0, None)?;
-        return session.sink.deliver(&table, output);
+        return match make(session, 0, None)? {
+            Some(table) => session.sink.deliver(&table, output),
+            None => Ok(()),
+        };
     }
     let mut own = Kept::of(1);
     let kept = if session.kept.is_empty_handed() {
@@ -281,7 +283,10 @@ pub(crate) fn each_set(
             watch: Arc::clone(&session.watch),
             sink: session.sink.clone(),
         };
-        tables.push(make(&mut of_set, set, Some(name))?);
+        let Some(table) = make(&mut of_set, set, Some(name))? else {
+            return Ok(());
+        };
+        tables.push(table);
     }
     kept.forget_sets();
     if output

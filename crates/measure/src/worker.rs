@@ -31,7 +31,7 @@ use crate::record::Arguments;
 use crate::session::{Session, Sink};
 use crate::shard::{PARTS, PieceFlags, Shard};
 use crate::shares::{Share, Shares};
-use crate::usage::usage;
+use crate::usage::{in_words, usage};
 
 /// Counts that come from the files of parts.
 #[derive(Debug)]
@@ -52,11 +52,6 @@ enum Work {
     /// None: what they would take is printed.
     Plan(Planning),
 }
-
-/// The part or the plan has been written, and there is no result of it: no error, but the end of the command.
-#[derive(Debug, thiserror::Error)]
-#[error("parts and plans have no result of their own")]
-pub(crate) struct PartWritten;
 
 /// Seconds of `count` with every `step`-th row of the samples of a job.
 fn thinned(
@@ -285,14 +280,11 @@ impl Worker {
         }
     }
 
-    /// Notes that a count is made.
-    ///
-    /// # Errors
-    /// [`PartWritten`] after the last one of a part.
-    pub(crate) fn done(&self) -> Result<()> {
+    /// Notes that a count is made; says whether it was the last one of a part or a plan, which is written then and all that there is.
+    pub(crate) fn done(&self) -> Result<bool> {
         self.left.set(self.left.get().saturating_sub(1));
         if self.left.get() > 0 {
-            return Ok(());
+            return Ok(false);
         }
         match &*self.work {
             Work::Shares(shares) if shares.part.is_some() => shares.write_part()?,
@@ -300,9 +292,9 @@ impl Worker {
                 let plan = planning.described(&self.engine.description());
                 self.sink.print(&plan)?;
             }
-            _ => return Ok(()),
+            _ => return Ok(false),
         }
-        Err(PartWritten.into())
+        Ok(true)
     }
 
     /// Adds a count to the plan, and makes an empty one.
@@ -371,8 +363,9 @@ impl Worker {
         made.map_err(|failure| match failure.downcast::<EngineError>() {
             Ok(error) => error,
             Err(failure) => {
+                let words = in_words(&failure);
                 *self.failure.borrow_mut() = Some(failure);
-                EngineError::Interrupted
+                EngineError::Outside(words)
             }
         })
     }

@@ -119,13 +119,13 @@ impl Count {
         })
     }
 
-    /// The table of the counts by a set of weights.
+    /// The table of the counts by a set of weights; none where a part is written.
     fn result(
         &self,
         spec: &BinSpec,
         (set, name): (usize, Option<&str>),
         session: &mut Session<'_>,
-    ) -> Result<Table> {
+    ) -> Result<Option<Table>> {
         let mut record = Record::begin(session.arguments);
         let sources = self.sources()?;
         self.check(spec)?;
@@ -165,11 +165,17 @@ impl Count {
             self.shells.check_order(bins.order())?;
             counter.decide(std::slice::from_ref(&asked))?;
             let counts = counter.count(&asked.by(Classes::Species))?;
+            if counter.is_over() {
+                return Ok(None);
+            }
             counter.note(&mut record);
             let axes = (&axes[..], length);
-            return Ok(by_shell::table(&counts, shells, axes, record));
+            return Ok(Some(by_shell::table(&counts, shells, axes, record)));
         }
         counter.decide_and_count(&asked)?;
+        if counter.is_over() {
+            return Ok(None);
+        }
         counter.note(&mut record);
         let mut columns = edge_columns(&axes, length);
         for count in &counter.done {
@@ -177,6 +183,6 @@ impl Count {
             columns.extend(mean_column(count, &axes, length));
         }
         let meta = record.finish(ResultKind::Counts);
-        Ok(Table { columns, meta })
+        Ok(Some(Table { columns, meta }))
     }
 }

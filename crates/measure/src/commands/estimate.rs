@@ -354,14 +354,15 @@ impl EstimateFlags {
         Ok(Asked { cut, method, split })
     }
 
-    /// Reads, counts and estimates by a set of weights, with the multipoles of these orders from Legendre sums.
+    /// Reads, counts and estimates by a set of weights, with the multipoles of these orders from Legendre sums; none where
+    /// a part is written.
     pub(super) fn estimate(
         &self,
         spec: &BinSpec,
         orders: Option<&[u32]>,
         (set, name): (usize, Option<&str>),
         session: &mut Session<'_>,
-    ) -> Result<Estimated> {
+    ) -> Result<Option<Estimated>> {
         let estimator = self.estimator()?;
         let known_randoms = estimator.takes_known_randoms();
         let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
@@ -425,7 +426,9 @@ impl EstimateFlags {
             legendre,
             subsets: subsets.as_ref(),
         };
-        let made = plan.run(&bins, &mut counter)?;
+        let Some(made) = plan.run(&bins, &mut counter)? else {
+            return Ok(None);
+        };
         let mut axes = bins.axes();
         let known = known_randoms && !random;
         counter.check_shares(known.then_some("RR"))?;
@@ -444,7 +447,7 @@ impl EstimateFlags {
         }
         let mut xi = made.xi;
         inputs.name_axes(&mut xi.axes);
-        Ok(Estimated {
+        Ok(Some(Estimated {
             poles: made.poles,
             scatter: made.scatter,
             covariance: (self.regions.covariance.as_deref())
@@ -454,6 +457,6 @@ impl EstimateFlags {
             record,
             unit,
             sink: session.sink.clone(),
-        })
+        }))
     }
 }

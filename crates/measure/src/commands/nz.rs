@@ -232,18 +232,16 @@ impl Nz {
         }
     }
 
-    /// The effective redshift of the pairs in a range of separations: `sum w_i w_j (z_i + z_j)/2 / sum w_i w_j`.
+    /// The effective redshift of the pairs in a range of separations: `sum w_i w_j (z_i + z_j)/2 / sum w_i w_j`;
+    /// none where a part of the counts is written.
     fn of_pairs(
         &self,
-        data: &Sample,
-        weight: &[f64],
+        [lo, hi]: [f64; 2],
+        (data, weight): (&Sample, &[f64]),
         cosmology: &Cosmology,
         session: &mut Session<'_>,
         record: &mut Record,
     ) -> Result<Option<Value>> {
-        let Some([lo, hi]) = self.effective_redshift else {
-            return Ok(None);
-        };
         let engines = Engines::new(&self.run, session)?;
         let distance = cosmology.distances(Column::new("Z", &data.redshift))?;
         let (ra, dec) = (&data.survey.ra, &data.survey.dec);
@@ -267,6 +265,9 @@ impl Nz {
             counter.count(&counts[0])?.values()[0],
             counter.count(&counts[1])?.values()[0],
         ];
+        if counter.is_over() {
+            return Ok(None);
+        }
         counter.note(record);
         // The first sum holds each pair in both orders: z_i and z_j of it.
         let redshift = 0.5 * sum / all;
@@ -282,7 +283,7 @@ impl Nz {
         ))
     }
 
-    /// Effective redshifts by both definitions.
+    /// Effective redshifts by both definitions; none where a part of the counts is written.
     fn effective(
         &self,
         n: &NumberDensity,
@@ -290,7 +291,7 @@ impl Nz {
         cosmology: &Cosmology,
         session: &mut Session<'_>,
         record: &mut Record,
-    ) -> Result<Map<String, Value>> {
+    ) -> Result<Option<Map<String, Value>>> {
         let p0 = self.fkp.unwrap_or(0.0);
         let by_density = n.effective_redshift(p0)?;
         tracing::info!("effective redshift by n^2 w^2: {by_density:.6}");
@@ -308,9 +309,14 @@ impl Nz {
         let formula = "sum n^2 w^2 V z / sum n^2 w^2 V over the bins, w their FKP weights";
         let density = json!({"redshift": by_density, "formula": formula});
         effective.insert("density".to_owned(), density);
-        let pairs = self.of_pairs(data, &weight, cosmology, session, record)?;
-        effective.extend(pairs.map(|pairs| ("pairs".to_owned(), pairs)));
-        Ok(effective)
+        if let Some(range) = self.effective_redshift {
+            let sample = (data, &weight[..]);
+            let Some(pairs) = self.of_pairs(range, sample, cosmology, session, record)? else {
+                return Ok(None);
+            };
+            effective.insert("pairs".to_owned(), pairs);
+        }
+        Ok(Some(effective))
     }
 
     /// n(z) as columns.
@@ -381,6 +387,9 @@ impl Nz {
             rows(randoms.as_ref(), &self.fkp_randoms)?,
         ];
         let effective = self.effective(&n, &data, &cosmology, session, &mut record)?;
+        let Some(effective) = effective else {
+            return Ok(());
+        };
         record.set("edges", json!({"z": edges}));
         record.set("cosmology", json!(cosmology));
         record.set("unit", "Mpc/h");

@@ -178,8 +178,8 @@ impl<'a> Plan<'a> {
         Ok((self.estimator.estimate(counts)?, poles.transpose()?))
     }
 
-    /// Makes all counts, but for random pairs that are at hand, and the estimate.
-    pub(super) fn run(&self, bins: &Bins, counter: &mut Counter<'a>) -> Result<Made> {
+    /// Makes all counts, but for random pairs that are at hand, and the estimate; none of a part.
+    pub(super) fn run(&self, bins: &Bins, counter: &mut Counter<'a>) -> Result<Option<Made>> {
         let (inputs, domain) = (self.inputs, self.inputs.domain());
         let sample = |role: Role| inputs.find(role.name());
         let estimation = Estimation::new(self.estimator.clone(), bins, domain, sample);
@@ -209,7 +209,7 @@ impl<'a> Plan<'a> {
             None => Classes::One,
             Some(_) => Classes::Regions,
         };
-        let count = |term: Term, pairs| -> Result<TermCount> {
+        let mut count = |term: Term, pairs| -> Result<TermCount> {
             if let Some(place) = saved.iter().position(|(held, ..)| *held == term) {
                 let (_, counts, path) = saved.swap_remove(place);
                 counter.reuse(term.name, &counts, path);
@@ -226,18 +226,30 @@ impl<'a> Plan<'a> {
                 found.with_context(|| format!("{}: this count was not planned", term.name))?;
             Ok(counter.count(&asked.clone().by(classes))?.into())
         };
-        let Some(method) = self.method else {
-            let (xi, poles) = self.estimates(&estimation.counts(count)?)?;
-            let scatter = None;
-            return Ok(Made { xi, poles, scatter });
+        let mut counted = Vec::new();
+        for &(term, pairs) in estimation.terms() {
+            counted.push(count(term, pairs)?);
+        }
+        if counter.is_over() {
+            return Ok(None);
+        }
+        let mut counted = counted.into_iter();
+        let next = |term: Term, _| {
+            let count = counted.next();
+            count.with_context(|| format!("{}: this count was not made", term.name))
         };
-        let terms = estimation.run_by_region(inputs.cells(), count)?;
+        let Some(method) = self.method else {
+            let (xi, poles) = self.estimates(&estimation.counts(next)?)?;
+            let scatter = None;
+            return Ok(Some(Made { xi, poles, scatter }));
+        };
+        let terms = estimation.run_by_region(inputs.cells(), next)?;
         let (xi, poles) = self.estimates(&terms.counts())?;
         let scatter = Scatter::of(&terms, method, |counts| match self.orders {
             Some(orders) => Ok(self.estimator.multipoles(counts, orders)?.in_a_row()),
             None => Ok(self.estimator.estimate(counts)?.xi),
         })?;
         let scatter = Some(scatter);
-        Ok(Made { xi, poles, scatter })
+        Ok(Some(Made { xi, poles, scatter }))
     }
 }

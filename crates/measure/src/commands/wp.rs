@@ -92,7 +92,8 @@ impl Wp {
         let sets = self.estimate.weight_sets.names();
         each_set(&sets, &self.output, session, |session, set, name| {
             let estimated = (self.estimate).estimate(&spec, None, (set, name), session)?;
-            self.result(estimated, name)
+            let result = |all| self.result(all, name);
+            estimated.map(result).transpose()
         })
     }
 

@@ -132,7 +132,8 @@ impl Xi {
         let sets = self.estimate.weight_sets.names();
         each_set(&sets, &self.output, session, |session, set, name| {
             let estimated = (self.estimate).estimate(&spec, orders, (set, name), session)?;
-            self.result(estimated, wanted.as_ref(), orders.is_some(), name)
+            let result = |all| self.result(all, wanted.as_ref(), orders.is_some(), name);
+            estimated.map(result).transpose()
         })
     }
 

@@ -351,6 +351,9 @@ impl Rdf {
             .dropping(cuts)
             .beyond_half(self.beyond_half);
         let counts = counter.decide_and_count(&NamedCount::new(name, pairs, &bins))?;
+        if counter.is_over() {
+            return Ok(());
+        }
         counter.check_shares(Some("pairs of an ideal gas"))?;
         let excluded = excluded_pairs(pairs, counts.cuts());
         let of_bins = columns_of(&counts, pairs, excluded, &space)?;
