@@ -178,16 +178,15 @@ impl<'a> Plan<'a> {
         Ok((self.estimator.estimate(counts)?, poles.transpose()?))
     }
 
-    /// Makes all counts, but for random pairs that are at hand, and the estimate; none of a part.
-    pub(super) fn run(&self, bins: &Bins, counter: &mut Counter<'a>) -> Result<Option<Made>> {
-        let (inputs, domain) = (self.inputs, self.inputs.domain());
-        let sample = |role: Role| inputs.find(role.name());
-        let estimation = Estimation::new(self.estimator.clone(), bins, domain, sample);
-        let estimation = estimation.and_then(|all| all.with_cuts(domain, &self.cuts));
-        let legendre = self.legendre;
-        let estimation = estimation.map_err(with_advice)?.with_legendre(legendre)?;
-        let asked = self.counts_of(estimation.terms(), bins)?;
+    /// The counts of all terms in their order, read back where they are at hand.
+    fn counted(
+        &self,
+        estimation: &Estimation<'a>,
+        bins: &Bins,
+        counter: &mut Counter<'a>,
+    ) -> Result<Vec<TermCount>> {
         let terms = estimation.terms();
+        let asked = self.counts_of(terms, bins)?;
         let mut saved = if self.method.is_some() {
             self.saved_by_region(terms, &asked, (bins, counter))?
         } else {
@@ -197,7 +196,7 @@ impl<'a> Plan<'a> {
             self.saved(terms, &asked, (bins, counter), of_rr, find)?
         };
         let held: Vec<Term> = saved.iter().map(|(term, ..)| *term).collect();
-        let open = asked.iter().zip(estimation.terms());
+        let open = asked.iter().zip(terms);
         let open = open.filter(|(_, (term, _))| !held.contains(term));
         let open = open.flat_map(|(count, &(term, _))| match self.subsets_of(term) {
             Some(subsets) => subsets.counts_in(bins).collect(),
@@ -226,10 +225,19 @@ impl<'a> Plan<'a> {
                 found.with_context(|| format!("{}: this count was not planned", term.name))?;
             Ok(counter.count(&asked.clone().by(classes))?.into())
         };
-        let mut counted = Vec::new();
-        for &(term, pairs) in estimation.terms() {
-            counted.push(count(term, pairs)?);
-        }
+        let counted = terms.iter().map(|&(term, pairs)| count(term, pairs));
+        counted.collect()
+    }
+
+    /// Makes all counts, but for random pairs that are at hand, and the estimate; none of a part.
+    pub(super) fn run(&self, bins: &Bins, counter: &mut Counter<'a>) -> Result<Option<Made>> {
+        let (inputs, domain) = (self.inputs, self.inputs.domain());
+        let sample = |role: Role| inputs.find(role.name());
+        let estimation = Estimation::new(self.estimator.clone(), bins, domain, sample);
+        let estimation = estimation.and_then(|all| all.with_cuts(domain, &self.cuts));
+        let legendre = self.legendre;
+        let estimation = estimation.map_err(with_advice)?.with_legendre(legendre)?;
+        let counted = self.counted(&estimation, bins, counter)?;
         if counter.is_over() {
             return Ok(None);
         }
