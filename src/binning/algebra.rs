@@ -68,7 +68,6 @@ impl Bins {
     pub fn concatenate(&self, next: &Self) -> Result<Self, AxesError> {
         let [map, _] = Axes::of(self)?.concatenate(&Axes::of(next)?)?;
         let bins = self.with_axes(map.axes())?;
-        self.check_sign(next)?;
         match [self, next].map(Self::line_of_sight) {
             [Some(expected), Some(found)] if expected != found => Err(AxesError::LineOfSight {
                 expected: expected.name(),
@@ -91,16 +90,6 @@ impl Bins {
             Self::Theta(_) => ThetaBins::new(first()?)?.into(),
             Self::Custom(_) => return Err(AxesError::Custom(self.name())),
         })
-    }
-
-    /// Refuses `other` bins of both signs where these keep the sign.
-    fn check_sign(&self, other: &Self) -> Result<(), AxesError> {
-        let (ours, theirs) = (self.axes(), other.axes());
-        let mut both = ours.iter().zip(&theirs);
-        match both.find(|(ours, theirs)| ours.signed() && !theirs.signed()) {
-            Some((axis, _)) => Err(AxesError::SignLost(axis.name.to_owned())),
-            None => Ok(()),
-        }
     }
 
     /// The bins without a sign, where bins along the line of sight mirror at 0 and hold a pair alike in both orders.

@@ -212,10 +212,16 @@ impl Axes {
             Some(range) => axis.sliced(*range),
             None => Ok(axis.unchanged()),
         }))?;
-        let mut both = self.axes.iter().zip(&kept.axes.axes);
-        match both.find(|(all, left)| all.has_sign() && !left.has_sign()) {
+        self.check_sign(&kept.axes)?;
+        Ok(kept)
+    }
+
+    /// Refuses `other` bins of both signs where these keep the sign.
+    fn check_sign(&self, other: &Self) -> Result<(), AxesError> {
+        let mut both = self.axes.iter().zip(&other.axes);
+        match both.find(|(ours, theirs)| ours.has_sign() && !theirs.has_sign()) {
             Some((axis, _)) => Err(AxesError::SignLost(axis.name.clone())),
-            None => Ok(kept),
+            None => Ok(()),
         }
     }
 
@@ -239,9 +245,10 @@ impl Axes {
     /// Puts the bins of `next` behind these, along the one axis whose edges differ: where these bins go, and those of `next`.
     ///
     /// # Errors
-    /// Axes of other names, that differ along none or several, or do not begin where these end.
+    /// Axes of other names, that differ along none or several, or do not begin where these end; bins of both signs of mu or pi behind those of one.
     pub fn concatenate(&self, next: &Self) -> Result<[RowMap; 2], AxesError> {
         let joined = self.axis_between(next)?;
+        self.check_sign(next)?;
         let before = self.axes[joined].n_bins();
         let longer = [self.edges(joined), &next.edges(joined)[1..]].concat();
         let map = |axes: &Self, shift: usize| {

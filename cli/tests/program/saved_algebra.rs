@@ -113,7 +113,16 @@ fn bins_that_adjoin_are_put_together() {
     folder.good("count r.csv --weight w --bins lin:2:4:4 -o other.csv");
     folder.good("count d.csv --bins lin:2:4:4 -o bare.csv");
     folder.good("count d.csv --box 20 --weight w --statistic rp-pi --bins lin:2:4:4 --pi-bins lin:0:1:1 -o two.csv");
+    // Pairs of one sign before pairs of both.
+    for (name, bins) in [("below", "-4,-2,0"), ("both", "0,2,4")] {
+        folder.good(&format!("count d.csv r.csv --box 20 --statistic rp-pi --bins lin:0:2:2 --pi-bins edges:{bins} -o {name}.csv"));
+    }
     for (files, code, words) in [
+        (
+            "below.csv both.csv",
+            1,
+            "bins in pi that begin at 0 or above take both signs together",
+        ),
         ("a.csv", 2, "at least 2 results are needed, found 1"),
         (
             "a.csv c.csv",
