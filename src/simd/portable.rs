@@ -1,11 +1,11 @@
-//! Plain Rust loops over eight lanes: every machine has these.
+//! Plain Rust loops over the lanes of 128 bits: every machine has these.
 
 use super::{Kernel, ROOT_SEED, ROUNDING, Simd, TERM};
 
-/// What compilers turn into registers of four or eight.
-const LANES: usize = 8;
+/// What compilers turn into one register, or into as few instructions as there are lanes.
+const LANES: usize = 4;
 /// The same of float64.
-const DOUBLES: usize = 4;
+const DOUBLES: usize = 2;
 
 /// The vectors of a machine that nothing is known about.
 #[derive(Debug, Clone, Copy)]

@@ -48,8 +48,8 @@ const MOST_MEASURES: usize = 3;
 /// Rows of a register, padding included.
 const MOST_ROWS: usize = BLOCK + 2 * ROWS;
 
-/// Registers of a leaf, at most: none has fewer than eight lanes.
-const REGISTERS: usize = LEAF / 8;
+/// Registers of a leaf, at most: none has fewer than four lanes.
+const REGISTERS: usize = LEAF / 4;
 
 /// The rows measured against one register of points.
 pub(super) struct Register<'a> {
