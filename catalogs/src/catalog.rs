@@ -58,29 +58,6 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// The columns of a table in memory, all of the same length, under the name that stands for its file.
-    ///
-    /// ```
-    /// let table = albireo_catalogs::Catalog::of_columns("halos".into(), vec![("x".to_owned(), vec![0.5, 1.5])]);
-    /// assert_eq!((table.rows(), table.column("x")?), (2, &[0.5, 1.5][..]));
-    /// assert_eq!(table.column("y").unwrap_err().to_string(), "halos: no column `y`; the columns are: `x`");
-    /// # Ok::<(), albireo_catalogs::CatalogError>(())
-    /// ```
-    pub fn of_columns(path: PathBuf, columns: Vec<(String, Vec<f64>)>) -> Self {
-        let rows = columns.first().map_or(0, |(_, values)| values.len());
-        let columns = columns.into_iter();
-        Self {
-            path,
-            format: Format::Memory,
-            table: String::new(),
-            rows,
-            rows_read: rows as u64,
-            columns: columns.map(|(name, values)| (name, Some(values))).collect(),
-            words: Vec::new(),
-            attributes: Attributes::default(),
-        }
-    }
-
     /// Rows of each column, after the filter.
     pub fn rows(&self) -> usize {
         self.rows

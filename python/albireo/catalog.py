@@ -6,7 +6,8 @@ Entry: :class:`Catalog`; :func:`as_catalog` makes one of whatever a caller has.
 from __future__ import annotations
 
 import os
-from typing import Any
+import re
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,24 @@ _LENGTHS = {"x", "y", "z", "X", "Y", "Z"}
 _SPECIES = {"species", "element", "type", "name"}
 #: What redshifts are called; they have no unit.
 _REDSHIFTS = {"z", "redshift", "zspec", "z_spec"}
+
+
+class Wanted(NamedTuple):
+    """What options ask for: columns by their names, columns of bits, and conditions and expressions over columns."""
+
+    names: list[str]
+    bits: list[str]
+    texts: list[str]
+
+    def speaks_of(self, name: str) -> bool:
+        """Whether a condition or an expression may be about a column."""
+        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        return any(word.search(text) for text in self.texts)
+
+    def is_doubtful(self, names: list[str]) -> bool:
+        """Whether a condition or an expression has a word that is none of these: a function, or a column misspelt, for which all others are looked at."""
+        texts = (re.sub(r"'[^']*'|\"[^\"]*\"", "", text) for text in self.texts)
+        return any(word not in names for text in texts for word in re.findall(r"[^\W\d]\w*", text))
 
 
 class Catalog:
@@ -155,9 +174,9 @@ class Catalog:
         """Whether columns are chosen by their names."""
         return self._table is not None
 
-    def native(self, wanted: list[str], words: list[str], whole: bool) -> tuple[list, list, list | None, str | None]:
-        """The columns that a measurement may need: those of the usual names of positions and frames, and those `wanted` by name; where the `whole`
-        table may be frames of particles, all others beside them."""
+    def native(self, wanted: Wanted, whole: bool) -> tuple[list, list, list | None, str | None]:
+        """The columns that a measurement may need: those of the usual names of positions and frames, and those `wanted`; where the `whole` table may be
+        frames of particles, all others beside them."""
         if self._table is None:
             columns, others, unit, of_bits = self.columns, [], None, self.words
         else:
@@ -165,45 +184,47 @@ class Catalog:
             if not columns:
                 names = ", ".join(self._table.names)
                 raise ValueError(f"no positions found: name them by positions='X,Y,Z' or sky='RA,DEC'; the columns are: {names}")
-            others = self._others(columns, unit) if whole else []
-            there = [name for name in words if name in self._table.names]
+            others = self._others(columns, unit, None if whole else wanted)
+            there = [name for name in wanted.bits if name in self._table.names]
             of_bits = self.words + [(f"{n}[{k}]", v, w) for n in there for k, (v, w) in enumerate(arrays.words(n, self._table.get(n)))]
             columns = columns + self.columns
         if self.species is not None:
             others = [(name, values) for name, values in others if name != "species"] + [("species", self.species)]
-        return columns, of_bits, others if whole else None, self.unit or unit
+        return columns, of_bits, others if whole or others else None, self.unit or unit
 
-    def _numbers(self, wanted: list[str], whole: bool) -> tuple[list[tuple[str, np.ndarray]], str | None]:
+    def _numbers(self, wanted: Wanted, whole: bool) -> tuple[list[tuple[str, np.ndarray]], str | None]:
         """The columns of a table that are numbers, and the unit of length of positions among them."""
         assert self._table is not None
         columns: list[tuple[str, np.ndarray]] = []
         usual, frames = set(native().usual_names()), set(native().frame_names())
         on_sky = any(name.lower() in _ANGLES for name in self._table.names)
         unit: str | None = None
+        doubtful = wanted.is_doubtful(self._table.names)
         for name in self._table.names:
-            counts_frames = name not in usual and name not in wanted
-            if counts_frames and name.lower() not in frames:
+            counts_frames = name not in usual and name not in wanted.names and not wanted.speaks_of(name)
+            if counts_frames and name.lower() not in frames and not doubtful:
                 continue
             value, unit = _of_table(name, arrays.stacked(name, self._table.get(name)), unit)
-            if not _is_numeric(value) and (whole or name not in wanted):
+            if not _is_numeric(value) and (whole or name not in wanted.names):
                 continue
             try:
                 columns += _components(name, value)
             except ValueError:
                 # Objects on the sky have no frames.
-                if not (counts_frames and on_sky):
+                if not (counts_frames and (on_sky or doubtful)):
                     raise
         return columns, unit
 
-    def _others(self, columns: list[tuple[str, np.ndarray]], unit: str | None) -> list[tuple[str, Any]]:
-        """What a table has beside these columns: numbers or texts without missing values, as many as there are particles."""
+    def _others(self, columns: list[tuple[str, np.ndarray]], unit: str | None, wanted: Wanted | None) -> list[tuple[str, Any]]:
+        """What a table has beside these columns: numbers or texts without missing values, as many as there are particles; those alone that conditions and
+        expressions speak of, where they are given."""
         assert self._table is not None
         taken, rows = {name.split("[")[0] for name, _ in columns}, len(columns[0][1])
         others: list[tuple[str, Any]] = []
         for name in self._table.names:
             value = self._table.get(name)
             is_long = hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0 and len(value) == rows
-            if name in taken or not (is_long or name in _SPECIES):
+            if name in taken or not (is_long or name in _SPECIES) or not (wanted is None or wanted.speaks_of(name)):
                 continue
             try:
                 value, _ = _of_table(name, arrays.stacked(name, value), unit)

@@ -18,7 +18,7 @@ import numpy as np
 
 from . import objects, units
 from ._native import native
-from .catalog import Catalog
+from .catalog import Catalog, Wanted
 from .trajectory import Trajectory
 
 _P = ParamSpec("_P")
@@ -178,17 +178,19 @@ def _of_role(role: Role, options: dict[str, Any], first: Role) -> list[str]:
     return words
 
 
-def _wanted(options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """The names of columns that options ask for, and those of bits."""
-    names: list[str] = []
-    bits: list[str] = []
+def _wanted(options: Mapping[str, Any]) -> Wanted:
+    """The columns that options ask for."""
+    wanted = Wanted([], [], [])
     for name, value in options.items():
         last = name.rsplit("_", 1)[-1]
         if last in ("positions", "sky", "distance", "redshift", "weight", "group", "column") and value is not None:
-            names += spelled(value).split(",")
+            wanted.names.extend(spelled(value).split(","))
         if last == "bits" and value is not None:
-            bits += spelled(value).split(",")
-    return names, bits
+            wanted.bits.extend(spelled(value).split(","))
+        if last in ("where", "weight", "set", "select"):
+            texts = value if isinstance(value, (list, tuple)) else [value]
+            wanted.texts.extend(text for text in texts if isinstance(text, str))
+    return wanted
 
 
 _LONG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
@@ -318,13 +320,13 @@ def run(
             return path
 
         words += [written(table, name) for name, table in inputs]
-        columns, bits = _wanted(options)
+        wanted = _wanted(options)
         sources: list[str] = []
         for role in roles:
             path = role.catalog.path
             name = path if path is not None else f"<{role.flag or 'data'}>"
             if path is None:
-                given[name] = role.catalog.native(columns, bits, command[0] == "rdf")
+                given[name] = role.catalog.native(wanted, command[0] == "rdf")
             sources += [name] if role.flag in (None, "second") else [f"--{role.flag}={name}"]
         for name, value in _in_unit(roles, given, options).items():
             words += _words(name, value, known[name.replace("_", "-")], scratch, rows)

@@ -63,7 +63,7 @@ class Trajectory:
         names = ", ".join(["positions", *(name for name, _ in self.columns)])
         return f"<Trajectory of {len(self)} frames, {least if least == most else f'{least} to {most}'} particles: {names}>"
 
-    def native(self, wanted: list[str], words: list[str], whole: bool) -> tuple[Any, ...]:
+    def native(self, wanted: Any, whole: bool) -> tuple[Any, ...]:
         """What the measurement takes."""
         return self.positions, self.particles, self.cells, self.columns, self.bonds, self.unit
 

@@ -195,3 +195,39 @@ def test_rows_against_themselves_are_warned_of_unless_groups_leave_self_pairs_ou
     apart = albireo.count(points, points, bins=[0, 200.0], group=row, second_group=row)
     assert apart.npairs[0] == len(points) * (len(points) - 1) and "same rows" not in caplog.text
     assert albireo.count(points, points, bins=[0, 200.0]).npairs[0] == len(points) ** 2 and "same rows" in caplog.text
+
+
+def test_conditions_and_expressions_of_tables_are_those_of_files(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(8)
+    rows = 300
+    table = {name: rng.random(rows) * 10 for name in "xyz"}
+    table |= {"mag": -17 - 5 * rng.random(rows), "w": rng.random(rows), "fkp": rng.random(rows), "id": np.arange(rows)}
+    table |= {"kind": np.array(["ELG", "LRG", "QSO"] * (rows // 3)), "odd": np.full(rows, np.nan)}
+    path = tmp_path / "table.csv"
+    pandas.DataFrame(table).to_csv(path, index=False)
+    given = {"bins": [0, 1, 2, 3.0], "box": 10}
+    for options in (
+        {"where": 'mag < -20 and kind == "ELG"', "weight": "w*fkp"},
+        {"where": "abs(x - 5) < 2 or id >= 290"},
+        {"rows": "10:200", "every": 3},
+        {"weight": "sqrt(w)"},
+        {"where": "kind != 'LRG'", "second": table, "second_where": "mag > -19", "second_weight": "fkp", "weight": "w"},
+    ):
+        others = {"second": path} if "second" in options else {}
+        for columns in (table, pandas.DataFrame(table)):
+            made, expected = albireo.count(columns, **given, **options), albireo.count(path, **given, **options | others)
+            assert made == expected and made.npairs.sum() > 0
+            used = [[sample[key] for key in ("rows_read", "rows_used")] for sample in made.record["samples"] + expected.record["samples"]]
+            assert used[: len(used) // 2] == used[len(used) // 2 :]
+    with pytest.raises(ValueError, match="no column `magg`; did you mean `mag`"):
+        albireo.count(table, **given, where="magg < -20")
+    points = np.stack([table[name] for name in "xyz"], axis=1)
+    assert (albireo.count(points, **given, where="x < 5").npairs == albireo.count(points[table["x"] < 5], **given).npairs).all()
+
+
+def test_randoms_like_some_rows_are_like_these():
+    rng = np.random.default_rng(9)
+    table = {"RA": 100 + 10 * rng.random(300), "DEC": 10 * rng.random(300), "Z": 0.1 * rng.random(300)}
+    made = albireo.randoms(50, like=table, nside=8, seed=1, where="Z < 0.02")
+    assert made["Z"].max() < 0.02

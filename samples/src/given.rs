@@ -4,13 +4,13 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use albireo::Column;
 use albireo_catalogs::{
-    Attribute, Attributes, Catalog, CatalogError, ColumnDescription, MemoryColumn,
-    MemoryComponents, MemoryTable, Stop, TableDescription, Trajectory, TrajectoryRequest, Words,
-    frames_of_table,
+    Attribute, Attributes, CatalogError, ColumnDescription, MemoryColumn, MemoryComponents,
+    MemoryTable, Stop, TableDescription, Trajectory, TrajectoryRequest, Words, frames_of_table,
 };
 
 use crate::error::SampleError;
@@ -176,28 +176,69 @@ impl Given {
 
     /// The table of particles, where it is one.
     pub(crate) fn table(&self) -> Option<Result<MemoryTable, CatalogError>> {
-        let others = self.others.as_ref()?;
+        self.others.as_ref()?;
+        Some(self.memory_table(Path::new("table in memory"), None))
+    }
+
+    /// All of its columns as a table that is read as files are, with a further one.
+    pub(crate) fn memory_table(
+        &self,
+        path: &Path,
+        further: Option<(&str, Arc<dyn MemoryColumn>)>,
+    ) -> Result<MemoryTable, CatalogError> {
         let own = self.columns.iter().map(|(name, column)| {
             let column: Arc<dyn MemoryColumn> = Arc::new(OfColumn(column.clone()));
-            (name, column)
+            (name.as_str(), column)
         });
-        let others = others.iter().map(|(name, values)| {
+        let others = self.others.iter().flatten().map(|(name, values)| {
             let values: Arc<dyn MemoryColumn> = Arc::<Attribute>::clone(values);
-            (name, values)
+            (name.as_str(), values)
         });
         let mut columns: Vec<(String, MemoryComponents)> = Vec::new();
-        for (name, column) in own.chain(others) {
+        for (name, column) in own.chain(others).chain(further) {
             let (stem, component) = stem(name);
             match columns.last_mut() {
                 Some((last, all)) if component == Some(all.len()) && *last == stem => {
                     all.push(column);
                 }
                 _ if component == Some(0) => columns.push((stem.to_owned(), vec![column])),
-                _ => columns.push((name.clone(), vec![column])),
+                _ => columns.push((name.to_owned(), vec![column])),
             }
         }
-        let path = "table in memory".into();
-        Some(MemoryTable::new(path, columns, self.unit.clone()))
+        MemoryTable::new(path.to_owned(), columns, self.unit.clone())
+    }
+
+    /// Whether it has a column of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.columns.iter().any(|(known, _)| known == name)
+    }
+
+    /// Adds a column of as many rows as there are.
+    pub(crate) fn push(&mut self, name: String, column: Column) {
+        self.columns.push((name, column));
+    }
+
+    /// The same with each column, and each column of words, as these make it: of so many rows.
+    pub(crate) fn mapped(
+        &self,
+        column: impl Fn(&Column) -> Column,
+        words: impl Fn(&Words) -> Words,
+        rows: usize,
+    ) -> Self {
+        let columns = self.columns.iter();
+        let of_bits = self.words.iter();
+        Self {
+            columns: columns
+                .map(|(name, own)| (name.clone(), column(own)))
+                .collect(),
+            words: of_bits
+                .map(|(name, own)| (name.clone(), words(own)))
+                .collect(),
+            rows,
+            unit: self.unit.clone(),
+            frames: None,
+            others: None,
+        }
     }
 
     /// Its columns as those of a file are described.
@@ -242,16 +283,6 @@ impl Given {
         found
             .map(|(_, column)| column)
             .ok_or_else(|| CatalogError::unknown_column(&source.path, name, known()).into())
-    }
-
-    /// The columns of these names in a catalog of its own.
-    pub(crate) fn catalog(&self, source: &File, names: &[String]) -> Result<Catalog, SampleError> {
-        let mut columns = Vec::new();
-        for name in names {
-            let values = self.column(source, name)?.iter().collect();
-            columns.push((name.clone(), values));
-        }
-        Ok(Catalog::of_columns(source.path.clone(), columns))
     }
 
     /// The columns of bits of these names and the bits that they hold.

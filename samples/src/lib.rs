@@ -58,6 +58,7 @@ mod rsd;
 mod rsd_error;
 mod sample;
 mod samples;
+mod selected;
 mod selection;
 mod shown;
 mod snapshot_header;

@@ -13,7 +13,8 @@ use crate::error::SampleError;
 use crate::given::Given;
 use crate::notice::Notice;
 use crate::opened::{Conversion, Opened, one_frame};
-use crate::sample::{Sample, check_receding};
+use crate::sample::{Sample, check_receding, kept_of};
+use crate::selection::Selection;
 use crate::source::{File, further_record};
 use crate::stated_units::StatedUnits;
 use crate::suspicion::{self, Depths};
@@ -27,30 +28,56 @@ pub(crate) fn read(
     conversion: &Conversion,
     tell: &mut dyn FnMut(Notice),
 ) -> Option<Result<Sample, SampleError>> {
+    Some(read_of(opened.memory()?, opened, conversion, tell))
+}
+
+/// The particles of these columns.
+fn read_of(
+    given: &Given,
+    opened: &Opened,
+    conversion: &Conversion,
+    tell: &mut dyn FnMut(Notice),
+) -> Result<Sample, SampleError> {
     let frame = opened.frame_column();
+    let (source, place) = (&opened.source, &opened.place);
+    let positions = match place {
+        // Its components are columns.
+        Place::Vector(_) => vec![],
+        place => place.columns(),
+    };
+    let Selection {
+        weight,
+        further_weights,
+        group,
+        ..
+    } = &source.selection;
+    let needed = positions.iter().chain(weight).chain(group).chain(&frame);
+    let needed = needed.chain(further_weights.iter().flatten());
+    let selected = given.selected(source, needed.chain(&conversion.regions))?;
     let columns = Columns {
-        given: opened.memory()?,
+        given: selected.as_ref().unwrap_or(given),
+        rows_read: given.rows(),
         frame: frame.as_deref(),
-        source: &opened.source,
-        place: &opened.place,
+        source,
+        place,
         units: &opened.units,
     };
-    let sample = columns.read(conversion, tell);
-    if let Ok(sample) = &sample {
-        tell(Notice::Rows {
-            role: sample.role.clone(),
-            kept: sample.particles.len(),
-            read: sample.particles.len() as u64,
-            path: sample.path.clone(),
-        });
-    }
-    Some(sample)
+    let sample = columns.read(conversion, tell)?;
+    tell(Notice::Rows {
+        role: sample.role.clone(),
+        kept: sample.particles.len(),
+        read: given.rows() as u64,
+        path: sample.path.clone(),
+    });
+    Ok(sample)
 }
 
 /// Columns in memory, what is asked of them, and which of them are positions.
 #[derive(Clone, Copy)]
 struct Columns<'a> {
     given: &'a Given,
+    /// Of which it has those that are selected.
+    rows_read: usize,
     source: &'a File,
     place: &'a Place,
     units: &'a StatedUnits,
@@ -63,21 +90,16 @@ impl Columns<'_> {
     fn check(&self) -> Result<(), SampleError> {
         let source = self.source;
         let selection = &source.selection;
-        let asked = [
-            ("--where", selection.filter.is_some()),
-            ("--table", selection.table.is_some()),
-            ("--rows", !selection.rows.is_all()),
-        ];
-        if let Some((option, _)) = asked.into_iter().find(|(_, asked)| *asked) {
+        if selection.table.is_some() {
             return Err(SampleError::ForFiles {
-                option,
+                option: "--table",
                 path: source.path.clone(),
             });
         }
         if self.given.rows() == 0 && source.alone {
             return Err(SampleError::Empty {
                 path: source.path.clone(),
-                rows_read: 0,
+                rows_read: self.rows_read as u64,
             });
         }
         Ok(())
@@ -163,7 +185,7 @@ impl Columns<'_> {
             "role": source.role,
             "path": source.path,
             "format": Format::Memory.to_string(),
-            "rows_read": self.given.rows(),
+            "rows_read": self.rows_read,
             "rows_used": self.given.rows(),
             "positions": place.columns(),
             "coordinates": place.meaning(),
@@ -171,7 +193,14 @@ impl Columns<'_> {
         });
         self.units.note(&mut record);
         let selection = &source.selection;
-        for (key, value) in [("weight", &selection.weight), ("group", &selection.group)] {
+        if !selection.rows.is_all() {
+            record["rows"] = json!(selection.rows.to_string());
+        }
+        for (key, value) in [
+            ("where", &selection.filter),
+            ("weight", &selection.weight),
+            ("group", &selection.group),
+        ] {
             if let Some(value) = value {
                 record[key] = json!(value);
             }
@@ -194,7 +223,7 @@ impl Columns<'_> {
         self.check()?;
         let frame = self.frame()?;
         let (source, place) = (self.source, self.place);
-        let here = || source.path.display().to_string();
+        let here = || kept_of(source);
         let points = self.points(conversion, tell).map_err(|error| match error {
             // It names the place by itself.
             SampleError::Catalog(_) | SampleError::Units(_) => error,

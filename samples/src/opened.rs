@@ -248,7 +248,10 @@ impl Opened {
         request.rows = selection.rows;
         let catalog = match &mut self.rows {
             Rows::File(reader) => reader.read(&request)?,
-            Rows::Memory(given) => given.catalog(&self.source, &request.columns)?,
+            Rows::Memory(given) => {
+                let mut table = given.memory_table(&self.source.path, None)?;
+                table.read(&request)?
+            }
         };
         if catalog.rows() == 0 && self.source.alone {
             return Err(SampleError::Empty {

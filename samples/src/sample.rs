@@ -249,7 +249,7 @@ impl Opened {
 }
 
 /// The file, and that rows are counted among those kept, where some are not.
-fn kept_of(source: &File) -> String {
+pub(crate) fn kept_of(source: &File) -> String {
     let shown = source.path.display();
     match source.selection.filter {
         Some(_) => format!("{shown}, of the rows that --where keeps"),

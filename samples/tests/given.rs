@@ -121,17 +121,36 @@ fn memory_is_read_as_a_file_is() {
             cartesian,
         ),
     ];
-    for (reading, selection) in readings {
+    // Of some rows, with weights that are expressions, too.
+    let selected = |(reading, selection): &(Reading, Selection)| {
+        let weight = selection.weight.as_ref();
+        let some = Selection {
+            filter: name("w > 0.8 and Z < 0.07"),
+            rows: "5:55".parse().unwrap(),
+            weight: weight.map(|weight| format!("2*{weight} + Z")),
+            ..selection.clone()
+        };
+        (reading.clone(), some)
+    };
+    let of_some: Vec<_> = readings.iter().map(selected).collect();
+    for (reading, selection) in readings.into_iter().chain(of_some) {
         let [file, memory] = both(&reading, &selection);
         let of = |samples: &Samples| -> Particles { samples.get("data").unwrap().clone() };
         assert_eq!(of(&file), of(&memory));
         assert_eq!(file.domain(), memory.domain());
         assert_eq!(file.unit(), memory.unit());
         let record = &memory.record()["samples"][0];
-        assert_eq!(
-            record["coordinates"],
-            file.record()["samples"][0]["coordinates"]
-        );
+        let of_file = &file.record()["samples"][0];
+        for key in [
+            "coordinates",
+            "rows_read",
+            "rows_used",
+            "rows",
+            "where",
+            "weight",
+        ] {
+            assert_eq!(record.get(key), of_file.get(key), "{key}");
+        }
         assert!(record.get("sha256").is_none_or(serde_json::Value::is_null));
     }
 }
@@ -236,14 +255,23 @@ fn refusals_name_the_sample() {
             below.map(|below| format!(": {below}")).unwrap_or_default()
         )
     };
-    let filter = Selection {
-        filter: name("w > 1"),
+    let table = Selection {
+        table: name("1"),
         positions: names(&["x", "y", "w"]),
         ..Selection::default()
     };
     assert_eq!(
-        refused(filter),
-        "--where is for files, and memory lies in memory: choose rows and columns before"
+        refused(table),
+        "--table is for files, and memory lies in memory: choose rows and columns before"
+    );
+    let filter = Selection {
+        filter: name("v > 1"),
+        positions: names(&["x", "y", "w"]),
+        ..Selection::default()
+    };
+    assert!(
+        refused(filter).contains("no column `v`"),
+        "a condition over a column that there is not"
     );
     let missing = Selection {
         positions: names(&["x", "y", "v"]),
