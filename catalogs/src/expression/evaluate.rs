@@ -270,6 +270,8 @@ fn bits<'a>(at: usize, column: &'a Column<'_>, rows: Rows<'_>) -> Result<Run<'a,
 
 fn unary<'a>(operator: Unary, at: usize, column: Column<'a>, rows: Rows<'a>) -> Evaluated<'a> {
     let values = match (operator, &column.values) {
+        // Of truths, not of their bits: all of them would be true.
+        (Unary::Complement, Values::Bools(values)) => Values::Bools(values.map(|&v| !v)),
         (Unary::Complement, _) => Values::Integers(bits(at, &column, rows)?.map(|&v| !v)),
         (_, Values::Floats(values)) => Values::Floats(values.map(|&v| -v)),
         // The one integer without a negative takes 128 bits, which no file has and no sum reaches.
