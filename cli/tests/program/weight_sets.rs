@@ -268,3 +268,24 @@ fn counts_by_sets_are_those_by_each_alone() {
         refused(&folder, &format!("{count} {flags} -o out.csv"), 2, &[words]);
     }
 }
+
+#[test]
+fn a_part_leaves_no_counts_of_further_sets() {
+    let job = r#"
+        data = "d.csv"
+        bins = "lin:0:4:4"
+        [count.a]
+        weight-set = ["one=w", "two=w*w"]
+        shard = "0/2"
+        part = "a.part"
+        [count.b]
+        weight = "w*w"
+        output = "b.csv"
+    "#;
+    let folder = folder().with("job.toml", job);
+    folder.good("run job.toml");
+    folder.good("count d.csv --bins lin:0:4:4 --weight w*w -o alone.csv");
+    let (made, alone) = (folder.table("b.csv"), folder.table("alone.csv"));
+    assert_eq!(integers(&made, "npairs"), integers(&alone, "npairs"));
+    assert_eq!(floats(&made, "weight"), floats(&alone, "weight"));
+}

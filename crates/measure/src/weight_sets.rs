@@ -274,8 +274,7 @@ pub(crate) fn each_set(
         &mut *session.kept
     };
     kept.forget_sets();
-    let mut tables = Vec::new();
-    for (set, name) in names.iter().enumerate() {
+    let of_sets = names.iter().enumerate().map(|(set, name)| {
         let mut of_set = Session {
             kept: &mut *kept,
             arguments: session.arguments,
@@ -283,12 +282,14 @@ pub(crate) fn each_set(
             watch: Arc::clone(&session.watch),
             sink: session.sink.clone(),
         };
-        let Some(table) = make(&mut of_set, set, Some(name))? else {
-            return Ok(());
-        };
-        tables.push(table);
-    }
+        make(&mut of_set, set, Some(name))
+    });
+    // The first set that makes none, as of a part, ends it.
+    let tables: Option<Result<Vec<Table>>> = of_sets.map(Result::transpose).collect();
     kept.forget_sets();
+    let Some(tables) = tables.transpose()? else {
+        return Ok(());
+    };
     if output
         .file()
         .is_some_and(|path| path_of(path, Some("")) != path)
