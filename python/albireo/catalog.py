@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,10 @@ _SPECIES = {"species", "element", "type", "name"}
 _REDSHIFTS = {"z", "redshift", "zspec", "z_spec"}
 
 
+#: Words of conditions that are no columns.
+_WORDS = {"and", "or", "not", "in", "like", "is", "null", "true", "false"}
+
+
 class Wanted(NamedTuple):
     """What options ask for: columns by their names, columns of bits, and conditions and expressions over columns."""
 
@@ -32,15 +37,14 @@ class Wanted(NamedTuple):
     bits: list[str]
     texts: list[str]
 
-    def speaks_of(self, name: str) -> bool:
-        """Whether a condition or an expression may be about a column."""
-        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        return any(word.search(text) for text in self.texts)
+    def spoken_of(self, names: Sequence[str]) -> list[str]:
+        """The columns, of these, that conditions and expressions are about, each a word of its own."""
+        return [name for name in names if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for text in self.texts)]
 
-    def is_doubtful(self, names: list[str]) -> bool:
-        """Whether a condition or an expression has a word that is none of these: a function, or a column misspelt, for which all others are looked at."""
+    def is_doubtful(self, names: Sequence[str]) -> bool:
+        """Whether they have a word that is none of these: a function, or a column misspelt, for which all others are looked at."""
         texts = (re.sub(r"'[^']*'|\"[^\"]*\"", "", text) for text in self.texts)
-        return any(word not in names for text in texts for word in re.findall(r"[^\W\d]\w*", text))
+        return any(word not in names and word.lower() not in _WORDS for text in texts for word in re.findall(r"(?<!\w)[^\W\d]\w*", text))
 
 
 class Catalog:
@@ -184,7 +188,7 @@ class Catalog:
             if not columns:
                 names = ", ".join(self._table.names)
                 raise ValueError(f"no positions found: name them by positions='X,Y,Z' or sky='RA,DEC'; the columns are: {names}")
-            others = self._others(columns, unit, None if whole else wanted)
+            others = self._others(columns, unit) if whole else self._beside(columns, wanted)
             there = [name for name in wanted.bits if name in self._table.names]
             of_bits = self.words + [(f"{n}[{k}]", v, w) for n in there for k, (v, w) in enumerate(arrays.words(n, self._table.get(n)))]
             columns = columns + self.columns
@@ -199,10 +203,9 @@ class Catalog:
         usual, frames = set(native().usual_names()), set(native().frame_names())
         on_sky = any(name.lower() in _ANGLES for name in self._table.names)
         unit: str | None = None
-        doubtful = wanted.is_doubtful(self._table.names)
         for name in self._table.names:
-            counts_frames = name not in usual and name not in wanted.names and not wanted.speaks_of(name)
-            if counts_frames and name.lower() not in frames and not doubtful:
+            counts_frames = name not in usual and name not in wanted.names
+            if counts_frames and name.lower() not in frames:
                 continue
             value, unit = _of_table(name, arrays.stacked(name, self._table.get(name)), unit)
             if not _is_numeric(value) and (whole or name not in wanted.names):
@@ -211,20 +214,50 @@ class Catalog:
                 columns += _components(name, value)
             except ValueError:
                 # Objects on the sky have no frames.
-                if not (counts_frames and (on_sky or doubtful)):
+                if not (counts_frames and on_sky):
                     raise
         return columns, unit
 
-    def _others(self, columns: list[tuple[str, np.ndarray]], unit: str | None, wanted: Wanted | None) -> list[tuple[str, Any]]:
-        """What a table has beside these columns: numbers or texts without missing values, as many as there are particles; those alone that conditions and
-        expressions speak of, where they are given."""
+    def _beside(self, columns: list[tuple[str, np.ndarray]], wanted: Wanted) -> list[tuple[str, Any]]:
+        """What conditions and expressions are about beside these columns, without units, as a file has it."""
+        assert self._table is not None
+        names = self._table.names
+        taken, rows = {name.split("[")[0]: values for name, values in columns}, len(columns[0][1])
+        spoken_of = wanted.spoken_of(names)
+        others: list[tuple[str, Any]] = []
+        for name in names if wanted.is_doubtful(names) else spoken_of:
+            try:
+                value = self._table.get(name)
+                value = getattr(value, "quantity", value) if getattr(value, "unit", None) is not None else value
+                plain = units.plain(value) if units.stated(value) is not None else value
+                if name in taken:
+                    # A file's conditions are about its own numbers.
+                    own = np.asarray(plain)
+                    is_same = plain is value or np.array_equal(own[:, -1] if own.ndim == 2 else own, taken[name])
+                    if name in spoken_of and not is_same:
+                        raise ValueError(f"{name}: a condition or expression is about it, and its unit is converted: put a copy without a unit beside it")
+                    continue
+                if np.asarray(plain).dtype.kind == "b" and any(re.search(rf"~\s*\(?\s*{re.escape(name)}(?!\w)", text) for text in wanted.texts):
+                    raise ValueError(f"{name}: it is true or false: write `not {name}`, ~ is about the bits of integers")
+                values = arrays.of_particles(name, arrays.stacked(name, plain))
+                if values is None:
+                    raise ValueError(f"{name}: a condition or expression is about it: expected numbers or texts, one a row, with none missing")
+                if len(values[1] if isinstance(values, tuple) else values) == rows:
+                    others.append((name, values))
+            except (TypeError, ValueError):
+                if name in spoken_of:
+                    raise
+        return others
+
+    def _others(self, columns: list[tuple[str, np.ndarray]], unit: str | None) -> list[tuple[str, Any]]:
+        """What a table has beside these columns: numbers or texts without missing values, as many as there are particles."""
         assert self._table is not None
         taken, rows = {name.split("[")[0] for name, _ in columns}, len(columns[0][1])
         others: list[tuple[str, Any]] = []
         for name in self._table.names:
             value = self._table.get(name)
             is_long = hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0 and len(value) == rows
-            if name in taken or not (is_long or name in _SPECIES) or not (wanted is None or wanted.speaks_of(name)):
+            if name in taken or not (is_long or name in _SPECIES):
                 continue
             try:
                 value, _ = _of_table(name, arrays.stacked(name, value), unit)

@@ -150,11 +150,16 @@ def _words(name: str, value: Any, flag: Flag, scratch: Callable[[Any], str], row
         return [f"{word}={box(value)}"]
     if flag.takes == "rows" and not isinstance(value, (str, os.PathLike)):
         return [f"{word}=@{rows(value)}"]
-    if flag.values == "repeated" and isinstance(value, (list, tuple)):
+    if flag.takes == "shells" and not isinstance(value, (str, os.PathLike, int, np.integer)):
+        return [f"{word}={edges(value)}"]
+    # One value may be a pair of files, the parents before those observed.
+    several = isinstance(value, (list, tuple))
+    is_pair = flag.takes == "angular" and several and len(value) == 2 and not any(isinstance(part, str) and re.search("[=@,]", part) for part in value)
+    if flag.values == "repeated" and several and not is_pair:
         return [f"{word}={scratch(part)}" for part in value]
     if hasattr(value, "table") and hasattr(value, "save"):
         return [f"{word}={scratch(value)}"]
-    if isinstance(value, (list, tuple)) and any(hasattr(part, "save") for part in value):
+    if several and any(hasattr(part, "save") for part in value):
         return [f"{word}={','.join(scratch(part) for part in value)}"]
     return [f"{word}={spelled(value)}"]
 
@@ -187,9 +192,10 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
             wanted.names.extend(spelled(value).split(","))
         if last == "bits" and value is not None:
             wanted.bits.extend(spelled(value).split(","))
-        if last in ("where", "weight", "set", "select"):
+        if last in ("where", "weight", "set", "distance", "redshift", "group", "column"):
             texts = value if isinstance(value, (list, tuple)) else [value]
-            wanted.texts.extend(text for text in texts if isinstance(text, str))
+            # A set of weights has a name before its column.
+            wanted.texts.extend(text.split("=", 1)[1] if last == "set" and "=" in text else text for text in texts if isinstance(text, str))
     return wanted
 
 

@@ -89,7 +89,7 @@ class CountOptions(SecondOptions, total=False):
     pip_default: SupportsFloat  # Weight where the offset and the common bits are both 0
     pip_zero_truncated: bool  # The zero-truncated estimator
     pip_total: Literal["joint", "brute-force", "counter"]  # What counts are normalised by
-    angular: str | Sequence[str]  # Angular upweights of the counts of data
+    angular: Any  # Angular upweights of the counts of data
     theta_cut: Value  # Leave out of every count the pairs whose directions from the observer are LO up to HI degrees apart
     rp_cut: Value  # Leave out of every count the pairs that are LO up to HI apart across the line of sight of --los
     group: Value  # Leave out the pairs of data with the same integer in this column, such as members of one halo
@@ -167,7 +167,7 @@ class EstimateOptions(SurveyOptions, total=False):
     pip_default: SupportsFloat  # Weight where the offset and the common bits are both 0
     pip_zero_truncated: bool  # The zero-truncated estimator
     pip_total: Literal["joint", "brute-force", "counter"]  # What counts are normalised by
-    angular: str | Sequence[str]  # Angular upweights of the counts of data
+    angular: Any  # Angular upweights of the counts of data
     engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Who counts
     threads: int  # Number of threads of the cpu engine, at most four for each core
     isa: Value  # Instruction set of the cpu engine

@@ -231,3 +231,29 @@ def test_randoms_like_some_rows_are_like_these():
     table = {"RA": 100 + 10 * rng.random(300), "DEC": 10 * rng.random(300), "Z": 0.1 * rng.random(300)}
     made = albireo.randoms(50, like=table, nside=8, seed=1, where="Z < 0.02")
     assert made["Z"].max() < 0.02
+
+
+def test_what_stands_beside_a_table_does_not_matter():
+    table = pytest.importorskip("astropy.table")
+    unit = pytest.importorskip("astropy.units")
+    rng = np.random.default_rng(10)
+    points = {name: rng.random(200) * 10 for name in "xyz"}
+    made = table.QTable({"rvir": rng.random(200) * 500 * unit.kpc, "mass": rng.random(200) * 1e13, **{name: values * unit.Mpc for name, values in points.items()}})
+    made["flag"] = rng.random(200) < 0.5
+    given = {"bins": [0, 1, 2, 3.0], "box": 10}
+    for where, kept in (("mass > 5e12", made["mass"] > 5e12), ("rvir < 250", made["rvir"].value < 250), ("not flag", ~made["flag"]), ("x < 5", points["x"] < 5)):
+        counted = albireo.count(made, **given, where=where)
+        expected = albireo.count(np.stack([points[name] for name in "xyz"], axis=1)[kept], **given)
+        assert (counted.npairs == expected.npairs).all() and counted.record["unit"] == "Mpc", where
+    for where, says in (("~flag", "flag: it is true or false: write `not flag`"), ("rvir < 3 and vmax > 3", "no column `vmax`")):
+        with pytest.raises(ValueError, match=says):
+            albireo.count(made, **given, where=where)
+    degrees = table.QTable({"RA": rng.random(50) * unit.rad, "DEC": rng.random(50) * unit.rad})
+    with pytest.raises(ValueError, match="DEC: a condition or expression is about it, and its unit is converted"):
+        albireo.count(degrees, statistic="theta", bins=[0.1, 1, 5.0], where="DEC > 0.5")
+    # Whole numbers of 64 bits keep their bits, columns of other lengths and texts that miss are no matter unless they are asked for.
+    ids = np.array([2**60 + 2, 2**60 + 1] * 100)
+    mixed = {**points, "id": ids, "edges": np.arange(4.0), "kind": np.array(["a", None] * 100, dtype=object)}
+    assert albireo.count(mixed, **given, where="id & 2 != 0 and y < 20").record["samples"][0]["rows_used"] == 100
+    with pytest.raises(ValueError, match="kind"):
+        albireo.count(mixed, **given, where="kind == 'a'")

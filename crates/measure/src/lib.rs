@@ -194,7 +194,7 @@ impl Request {
     /// The command of a command line, the name of the program first.
     ///
     /// # Errors
-    /// What is wrong with it, by [`refusal_in_words`](crate::refusal_in_words); help and versions that were asked for come so too.
+    /// What is wrong with it, by [`refusal_in_words`]; help and versions that were asked for come so too.
     pub fn of_words(words: Vec<OsString>) -> Result<Self, clap::Error> {
         let (cli, arguments) = Cli::of_words(words)?;
         Ok(Self { cli, arguments })
