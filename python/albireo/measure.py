@@ -15,14 +15,14 @@ import numpy as np
 from . import objects
 from .catalog import Catalog, as_catalog
 from .command import Progress, Role, explained, run
-from .options import CountOptions, RandomsOptions, RdfOptions, TypedDict, WpOptions, XiOptions
+from .keywords import CountOptions, RandomsOptions, RdfOptions, TypedDict, WpOptions, XiOptions
 from .result import Result, results
 from .trajectory import as_trajectory
 
 if TYPE_CHECKING:
     from typing import SupportsFloat, Unpack
 
-    from .options import Box, Edges
+    from .keywords import Box, Edges
 
 
 class SampleOptions(TypedDict, total=False):

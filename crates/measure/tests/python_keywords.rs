@@ -1,6 +1,6 @@
 //! The keyword arguments of the Python package are the flags of the commands, with their types.
 //!
-//! `ALBIREO_UPDATE=1 cargo test -p albireo-measure --test python_options` writes the file anew, after a flag has changed.
+//! `ALBIREO_UPDATE=1 cargo test -p albireo-measure --test python_keywords` writes the file anew, after a flag has changed.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
@@ -168,7 +168,7 @@ fn meaning(flag: &Flag) -> String {
 
 fn written() -> String {
     let mut text = String::from(
-        r#""""The keyword arguments of measurements: the flags of the commands with their types, made from these (crates/measure/tests/python_options.rs)."""
+        r#""""The keyword arguments of measurements: the flags of the commands with their types, made from these (crates/measure/tests/python_keywords.rs)."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ class SurveyOptions(TypedDict, total=False):
 
 #[test]
 fn keyword_arguments_are_the_flags() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/albireo/options.py");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/albireo/keywords.py");
     let made = written();
     if std::env::var_os("ALBIREO_UPDATE").is_some() {
         std::fs::write(&path, &made).unwrap();
@@ -241,6 +241,6 @@ fn keyword_arguments_are_the_flags() {
         .find(|(made, kept)| made != kept);
     assert!(
         made == kept,
-        "python/albireo/options.py is not what the flags are, by ALBIREO_UPDATE=1 it becomes so: {differs:?}"
+        "python/albireo/keywords.py is not what the flags are, by ALBIREO_UPDATE=1 it becomes so: {differs:?}"
     );
 }

@@ -1,4 +1,4 @@
-"""The keyword arguments of measurements: the flags of the commands with their types, made from these (crates/measure/tests/python_options.rs)."""
+"""The keyword arguments of measurements: the flags of the commands with their types, made from these (crates/measure/tests/python_keywords.rs)."""
 
 from __future__ import annotations
 
