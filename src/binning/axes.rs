@@ -397,12 +397,12 @@ mod tests {
         let mut into = [0; 4];
         kept.put(&[1, 2, 3, 4, 5, 6, 7, 8], &mut into);
         assert_eq!(into, [2, 3, 6, 7]);
-        let next = axes(&[("rp", &[0.0, 1.0, 2.0]), ("pi", &[2.0, 3.0])]);
-        let [first, second] = grid.concatenate(&next).unwrap();
+        let before = axes(&[("rp", &[0.0, 1.0, 2.0]), ("pi", &[-3.0, -2.0])]);
+        let [first, second] = before.concatenate(&grid).unwrap();
         assert_eq!(first.axes(), second.axes());
-        assert_eq!(first.axes().edges(1), [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0]);
-        assert_eq!(rows(first), some([0, 1, 2, 3, 5, 6, 7, 8]));
-        assert_eq!(rows(second), [Some(4), Some(9)]);
+        assert_eq!(first.axes().edges(1), [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0]);
+        assert_eq!(rows(first), [Some(0), Some(5)]);
+        assert_eq!(rows(second), some([1, 2, 3, 4, 6, 7, 8, 9]));
     }
 
     #[test]
@@ -442,6 +442,12 @@ mod tests {
             ),
             (
                 pi(&[-1.0, 0.0, 1.0]).slice(&[Some([0.0, 1.0])]),
+                "bins in pi that begin at 0 or above take both signs together, but these pairs have one: keep a bin below 0, or wrap both signs first",
+            ),
+            (
+                pi(&[-1.0, 1.0])
+                    .concatenate(&pi(&[1.0, 2.0]))
+                    .map(|[map, _]| map),
                 "bins in pi that begin at 0 or above take both signs together, but these pairs have one: keep a bin below 0, or wrap both signs first",
             ),
             (r.wrap(), "it has no bins in mu or pi"),
