@@ -229,9 +229,7 @@ impl<'a> Counter<'a> {
         };
         let made = self.made(asked, first)?;
         let engine = self.done.last().and_then(|counted| counted.engine.clone());
-        // Counts of a part are no counts of others.
-        let is_whole = self.engine(asked.name)?.is_whole();
-        let Some(shared) = self.shared.clone().filter(|_| is_whole) else {
+        let Some(shared) = self.shared.clone() else {
             return Ok(made);
         };
         for (set, counts) in (1..).zip(further) {
