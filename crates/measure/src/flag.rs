@@ -34,7 +34,9 @@ pub enum Takes {
     Box,
     /// A column, or `@FILE` with a row each.
     Rows,
-    /// Files that are read.
+    /// Catalogues, several by a pattern.
+    Samples,
+    /// A file that is read.
     Read,
     /// A file that is written.
     Written,
@@ -60,6 +62,7 @@ impl Takes {
             Self::Shells => "shells",
             Self::Box => "box",
             Self::Rows => "rows",
+            Self::Samples => "samples",
             Self::Read => "read",
             Self::Written => "written",
             Self::Kept => "kept",
@@ -69,6 +72,14 @@ impl Takes {
         }
     }
 
+    /// Whether it is a path and nothing else.
+    pub(crate) fn is_path(self) -> bool {
+        matches!(
+            self,
+            Self::Read | Self::Written | Self::Kept | Self::KeptFolder
+        )
+    }
+
     /// What the values of a flag are.
     pub(crate) fn of(arg: &Arg) -> Self {
         if !arg.get_action().takes_values() {
@@ -76,7 +87,7 @@ impl Takes {
         }
         let types = [
             (TypeId::of::<ReadFile>(), Self::Read),
-            (TypeId::of::<Files>(), Self::Read),
+            (TypeId::of::<Files>(), Self::Samples),
             (TypeId::of::<WrittenFile>(), Self::Written),
             (TypeId::of::<KeptFile>(), Self::Kept),
             (TypeId::of::<KeptFolder>(), Self::KeptFolder),
@@ -234,7 +245,7 @@ mod tests {
             Takes::of(args.find(|arg| arg.get_id() == flag).unwrap())
         };
         for (command, flag, expected) in [
-            ("xi", "data", Takes::Read),
+            ("xi", "data", Takes::Samples),
             ("xi", "rr", Takes::Read),
             ("xi", "bins", Takes::Edges),
             ("xi", "angular", Takes::Angular),
@@ -254,7 +265,7 @@ mod tests {
             ("md", "rdf", Takes::Written),
             ("md", "checkpoint", Takes::Kept),
             ("field", "grid_of", Takes::Read),
-            ("field", "at", Takes::Read),
+            ("field", "at", Takes::Samples),
             ("field", "ions_output", Takes::Written),
         ] {
             assert_eq!(takes(command, flag), expected, "{command} {flag}");

@@ -3,14 +3,12 @@
 //! Entries: [`ReadFile`], [`WrittenFile`], [`KeptFile`], [`KeptFolder`]; [`WeightSpec`], a file or something else. The type of a flag is all that
 //! says so: `job` finds the files of a command line by it. Samples are [`Files`](crate::catalogs::Files).
 
-use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::Arg;
 use clap::builder::{MapValueParser, PathBufValueParser, TypedValueParser, ValueParserFactory};
 
 /// A path with its purpose.
@@ -113,16 +111,4 @@ impl FromStr for WeightSpec {
             None => Ok(Self::Column(text.to_owned())),
         }
     }
-}
-
-/// Whether a flag takes a path with a purpose.
-pub(crate) fn is_path(arg: &Arg) -> bool {
-    let types = [
-        TypeId::of::<ReadFile>(),
-        TypeId::of::<WrittenFile>(),
-        TypeId::of::<KeptFile>(),
-        TypeId::of::<KeptFolder>(),
-    ];
-    let found = arg.get_value_parser().type_id();
-    types.iter().any(|known| found == *known)
 }

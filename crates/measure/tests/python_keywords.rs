@@ -144,7 +144,7 @@ fn typed(flag: &Flag) -> String {
         Takes::Edges => return "Edges".to_owned(),
         Takes::Shells => return "Edges | int".to_owned(),
         Takes::Box => return "Box".to_owned(),
-        Takes::Read | Takes::Angular => "Any".to_owned(),
+        Takes::Samples | Takes::Read | Takes::Angular => "Any".to_owned(),
         // Tables that functions hand back, where they are asked for by True.
         Takes::Written => return "File | bool".to_owned(),
         Takes::Kept | Takes::KeptFolder => return "File".to_owned(),

@@ -4,13 +4,13 @@ use anyhow::Result;
 use clap::{Args, Command, ValueHint};
 use clap_complete::Shell;
 
-use crate::paths::is_path;
+use crate::flag::Takes;
 use crate::session::Sink;
 
 /// The command with paths completed where flags take them: clap knows of them by the type of the standard library alone.
 fn with_paths(command: Command) -> Command {
     let command = command.mut_args(|arg| {
-        if is_path(&arg) {
+        if Takes::of(&arg).is_path() {
             arg.value_hint(ValueHint::AnyPath)
         } else {
             arg

@@ -20,7 +20,7 @@ impl NamedFiles {
     /// Adds what a flag is set to.
     pub(super) fn add(&mut self, takes: Takes, texts: &[String]) {
         match takes {
-            Takes::Read => self.inputs.extend_from_slice(texts),
+            Takes::Samples | Takes::Read => self.inputs.extend_from_slice(texts),
             Takes::Written => {
                 let files = texts.iter().filter(|text| *text != "-");
                 self.outputs.extend(files.cloned());
