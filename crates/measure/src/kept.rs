@@ -95,7 +95,7 @@ impl Kept {
         Some(self.samples.remove(at).1)
     }
 
-    /// Keeps samples, and lets go of the oldest where there are too many.
+    /// Keeps samples, and drops the oldest where there are too many.
     pub(crate) fn keep(&mut self, asked: Asked, samples: &Rc<Samples>) {
         self.samples.push((asked, Rc::clone(samples)));
         let spare = self.samples.len().saturating_sub(self.most);
@@ -107,7 +107,7 @@ impl Kept {
         self.most == 0
     }
 
-    /// Lets go of counts by sets of weights.
+    /// Drops the counts by sets of weights.
     pub(crate) fn forget_sets(&mut self) {
         self.shared.of_sets.clear();
     }

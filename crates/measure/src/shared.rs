@@ -57,7 +57,7 @@ impl Ready {
         found.map(|(_, prepared)| Rc::clone(prepared))
     }
 
-    /// Keeps what an engine has made of a sample, and lets go of the oldest where there are too many.
+    /// Keeps what an engine has made of a sample, and drops the oldest where there are too many.
     pub(crate) fn keep(&self, engine: &AnyEngine, prepared: &Rc<Prepared>) {
         if !lasts(engine) {
             return;
@@ -130,12 +130,12 @@ impl SharedCounts {
         self.0.borrow_mut().push_back(Made { key, counts });
     }
 
-    /// Lets go of all counts.
+    /// Drops all counts.
     pub(crate) fn clear(&self) {
         self.0.borrow_mut().clear();
     }
 
-    /// Keeps a count, and lets go of the oldest where there are too many.
+    /// Keeps a count, and drops the oldest where there are too many.
     pub(crate) fn keep(&self, key: Key, counts: (Counts, Counted)) {
         let mut all = self.0.borrow_mut();
         all.push_back(Made { key, counts });

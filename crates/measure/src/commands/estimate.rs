@@ -2,7 +2,7 @@
 //!
 //! Entry: [`EstimateFlags::estimate`]. Which pairs are counted, and what becomes of them, is the library's: here are the flags.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use albireo::binning::PairOrder;
 use albireo::counts::Split;
@@ -21,7 +21,9 @@ use super::pairs::grouped;
 use super::plan::Plan;
 use super::region_flags::RegionFlags;
 use super::split::{SplitFlags, Subsets};
-use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags};
+use crate::args::{
+    CrossFlags, DataFlags, LosFlags, OutputFlags, RandomsFlags, RunFlags, SpaceFlags,
+};
 use crate::bins::{BinSpec, Statistic};
 use crate::catalogs::Files;
 use crate::checkpoint::CheckpointFlags;
@@ -38,7 +40,7 @@ use crate::record::Record;
 use crate::scatter::{Method, Scatter, covariance_table};
 use crate::session::{Session, Sink};
 use crate::usage::usage;
-use crate::weight_sets::{WeightSetFlags, of_weights, path_of};
+use crate::weight_sets::{WeightSetFlags, check_files, of_weights, path_of};
 
 /// The randoms that an estimator may need, by their flags.
 const RANDOMS: [(Role, &str); 2] = [
@@ -352,6 +354,21 @@ impl EstimateFlags {
         self.cuts.check(spec.statistic)?;
         spec.check_line_of_sight(self.los.los, self.cuts.needs_line_of_sight())?;
         Ok(Asked { cut, method, split })
+    }
+
+    /// Refuses outputs that cannot be written, or would replace an input or one another, those of every set of weights.
+    pub(super) fn check_written(
+        &self,
+        output: &OutputFlags,
+        counts: Option<&Path>,
+        session: &Session<'_>,
+    ) -> Result<()> {
+        let inputs = session.arguments.inputs();
+        let counts = counts.map(|path| ("--counts", path));
+        let others: Vec<_> = counts.into_iter().chain(self.regions.written()).collect();
+        session.sink.check(output, &others, &inputs)?;
+        let sets = self.weight_sets.names();
+        check_files(&sets, (output, &session.sink), &others, &inputs)
     }
 
     /// Reads, counts and estimates by a set of weights, with the multipoles of these orders from Legendre sums; none where

@@ -15,7 +15,7 @@ use crate::edges::EdgeSpec;
 use crate::paths::WrittenFile;
 use crate::session::Session;
 use crate::usage::usage;
-use crate::weight_sets::{check_files, each_set, path_of};
+use crate::weight_sets::{each_set, path_of};
 
 /// Arguments of `wp`.
 #[derive(Debug, Args)]
@@ -72,19 +72,8 @@ impl Wp {
             mu_bins: None,
             pi_bins: Some(self.pi_bins.clone()),
         };
-        let inputs = session.arguments.inputs();
-        let counts = self.counts.as_deref().map(|path| ("--counts", path));
-        let others: Vec<_> = counts
-            .into_iter()
-            .chain(self.estimate.regions.written())
-            .collect();
-        session.sink.check(&self.output, &others, &inputs)?;
-        check_files(
-            &self.estimate.weight_sets.names(),
-            (&self.output, &session.sink),
-            &others,
-            &inputs,
-        )?;
+        self.estimate
+            .check_written(&self.output, self.counts.as_deref(), session)?;
         let spec = BinSpec::new(Statistic::RpPi, &bins)?;
         if let Some(pi) = &spec.second {
             check_pi(pi.values(), self.pi_max)?;

@@ -16,7 +16,7 @@ use crate::paths::WrittenFile;
 use crate::session::Session;
 use crate::tables::{correlation_columns, edge_columns};
 use crate::usage::usage;
-use crate::weight_sets::{check_files, each_set, path_of};
+use crate::weight_sets::{each_set, path_of};
 
 /// Arguments of `xi`.
 #[derive(Debug, Args)]
@@ -107,19 +107,8 @@ impl Xi {
 
     /// Counts, estimates, prints and writes.
     pub(crate) fn run(mut self, session: &mut Session<'_>) -> Result<()> {
-        let inputs = session.arguments.inputs();
-        let counts = self.counts.as_deref().map(|path| ("--counts", path));
-        let others: Vec<_> = counts
-            .into_iter()
-            .chain(self.estimate.regions.written())
-            .collect();
-        session.sink.check(&self.output, &others, &inputs)?;
-        check_files(
-            &self.estimate.weight_sets.names(),
-            (&self.output, &session.sink),
-            &others,
-            &inputs,
-        )?;
+        self.estimate
+            .check_written(&self.output, self.counts.as_deref(), session)?;
         self.check()?;
         let orders = self.orders_of_sums()?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
