@@ -227,8 +227,7 @@ class Catalog:
         others: list[tuple[str, Any]] = []
         for name in names if wanted.is_doubtful(names) else spoken_of:
             try:
-                value = self._table.get(name)
-                value = getattr(value, "quantity", value) if getattr(value, "unit", None) is not None else value
+                value = _quantity(self._table.get(name))
                 plain = units.plain(value) if units.stated(value) is not None else value
                 if name in taken:
                     # A file's conditions are about its own numbers.
@@ -295,9 +294,14 @@ def _is_numeric(value: Any) -> bool:
         return False
 
 
+def _quantity(value: Any) -> Any:
+    """A column of astropy that has a unit as the quantity that it holds; others as they are."""
+    return getattr(value, "quantity", value) if getattr(value, "unit", None) is not None else value
+
+
 def _of_table(name: str, value: Any, unit: str | None) -> tuple[Any, str | None]:
     """A column of a table without its unit: angles in degrees, lengths all in the unit of the first, others as they are."""
-    value = getattr(value, "quantity", value) if getattr(value, "unit", None) is not None else value
+    value = _quantity(value)
     own = units.stated(value)
     if own is None:
         return value, unit

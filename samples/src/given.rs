@@ -73,6 +73,12 @@ fn stem(name: &str) -> (&str, Option<usize>) {
     }
 }
 
+/// The values of the rows that are kept.
+fn of_kept<T>(values: impl Iterator<Item = T>, kept: &[bool]) -> Vec<T> {
+    let values = values.zip(kept).filter(|(_, kept)| **kept);
+    values.map(|(value, _)| value).collect()
+}
+
 impl Given {
     /// Columns by their names.
     ///
@@ -218,23 +224,21 @@ impl Given {
         self.columns.push((name, column));
     }
 
-    /// The same with each column, and each column of words, as these make it: of so many rows.
-    pub(crate) fn mapped(
-        &self,
-        column: impl Fn(&Column) -> Column,
-        words: impl Fn(&Words) -> Words,
-        rows: usize,
-    ) -> Self {
-        let columns = self.columns.iter();
-        let of_bits = self.words.iter();
+    /// The same with the rows that are kept, as numbers alone.
+    pub(crate) fn of_rows(&self, kept: &[bool]) -> Self {
+        let columns = self.columns.iter().map(|(name, column)| {
+            let column = Column::from(of_kept(column.iter(), kept));
+            (name.clone(), column)
+        });
+        let words = self.words.iter().map(|(name, words)| {
+            let values = of_kept(words.values.iter().copied(), kept);
+            let bits = words.bits;
+            (name.clone(), Words { values, bits })
+        });
         Self {
-            columns: columns
-                .map(|(name, own)| (name.clone(), column(own)))
-                .collect(),
-            words: of_bits
-                .map(|(name, own)| (name.clone(), words(own)))
-                .collect(),
-            rows,
+            columns: columns.collect(),
+            words: words.collect(),
+            rows: kept.iter().filter(|kept| **kept).count(),
             unit: self.unit.clone(),
             frames: None,
             others: None,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use albireo::Column;
 use albireo_catalogs::{
-    Attribute, CatalogError, CatalogReader as _, Filter, MemoryColumn, Request, Words,
+    Attribute, CatalogError, CatalogReader as _, Filter, MemoryColumn, Request,
 };
 
 use crate::error::SampleError;
@@ -43,12 +43,6 @@ fn kept(all: usize, rows: &[f64]) -> Vec<bool> {
         kept[*row as usize] = true;
     }
     kept
-}
-
-/// The values of the rows that are kept.
-fn of_kept<T>(values: impl Iterator<Item = T>, kept: &[bool]) -> Vec<T> {
-    let values = values.zip(kept).filter(|(_, kept)| **kept);
-    values.map(|(value, _)| value).collect()
 }
 
 /// An error that names the columns of a caller alone.
@@ -107,17 +101,5 @@ impl Given {
             made.push(name, values);
         }
         Ok(Some(made))
-    }
-
-    /// The same with these rows alone.
-    fn of_rows(&self, kept: &[bool]) -> Self {
-        self.mapped(
-            |column| Column::from(of_kept(column.iter(), kept)),
-            |words| Words {
-                values: of_kept(words.values.iter().copied(), kept),
-                ..words.clone()
-            },
-            kept.iter().filter(|kept| **kept).count(),
-        )
     }
 }
