@@ -176,7 +176,7 @@ fn checkpoints_of_other_jobs_are_refused() {
         count,
         "of DD held twice: by kept/all.1.0.part and kept/all.2.0.part",
     );
-    std::fs::write(path("all.2.0.part"), "albpart2").unwrap();
+    std::fs::write(path("all.2.0.part"), "albkept1").unwrap();
     refused(count, "all.2.0.part: this part is damaged");
     std::fs::remove_file(path("all.2.0.part")).unwrap();
     // A job that lives has the folder.

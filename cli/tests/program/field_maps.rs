@@ -229,7 +229,7 @@ fn maps_go_on_after_a_kill_byte_for_byte() {
         .stderr(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    let state = folder.path("m.npy.partial.json");
+    let state = folder.path("m.npy.partial.state");
     let begin = Instant::now();
     while !state.exists() && begin.elapsed() < Duration::from_secs(300) {
         std::thread::sleep(Duration::from_millis(5));

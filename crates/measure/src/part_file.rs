@@ -1,26 +1,24 @@
 //! Files of parts: the integers of some units of each count of a command.
 //!
-//! Entry: [`PartFile`], read and written whole, and [`merged`], which puts the parts of one command together. A file begins with [`MAGIC`], the
-//! length of its head and the head in JSON; the tallies follow in the order of their counts, and the SHA-256 of all that.
+//! Entry: [`PartFile`], read and written whole, and [`merged`], which puts the parts of one command together. A file is a
+//! [`KeptState`]: the counts in JSON, and the tally of each.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use albireo::Tally;
 use albireo::tally::Merge as _;
-use albireo_catalogs::{WholeFile, sha256_of_bytes};
+use albireo_catalogs::{KeptState, KeptStateError};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::bin_text::BinText;
 
-/// What part files begin with; the last digit counts the layouts that there have been.
-const MAGIC: &[u8; 8] = b"albpart2";
-/// Hexadecimal digits of a digest.
-const DIGEST: usize = 64;
+/// The kind of such a state.
+const KIND: &str = "part of a count";
+/// The block with all of its counts but their tallies.
+const COUNTS: &str = "counts";
 
 /// The program that counts, as records name it.
 const PROGRAM: &str = concat!("albireo ", env!("CARGO_PKG_VERSION"));
@@ -129,11 +127,11 @@ impl CountPart {
         None
     }
 
-    fn head(&self, bytes: usize) -> Value {
+    fn head(&self) -> Value {
         json!({
             "name": self.of.name, "job": self.of.job, "bins": self.of.bins.to_json(), "what": self.of.what,
             "exponents": self.of.exponents, "units": self.units, "plan": self.plan,
-            "covers": self.covers, "engine": self.engine, "seconds": self.seconds, "bytes": bytes,
+            "covers": self.covers, "engine": self.engine, "seconds": self.seconds,
         })
     }
 
@@ -171,85 +169,66 @@ impl CountPart {
 impl PartFile {
     /// Writes the part, whole or not at all.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
-        let tallies: Vec<Vec<u8>> = self
-            .counts
-            .iter()
-            .map(|count| count.tally.to_bytes())
-            .collect();
-        let counts = self.counts.iter().zip(&tallies);
-        let counts: Vec<Value> = counts
-            .map(|(count, bytes)| count.head(bytes.len()))
-            .collect();
-        let head = json!({
-            "program": PROGRAM, "command": self.words, "shard": self.shard, "counts": counts,
-        });
-        let head = head.to_string();
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend((head.len() as u64).to_le_bytes());
-        bytes.extend(head.as_bytes());
-        for tally in &tallies {
-            bytes.extend(tally);
+        let of = [
+            ("program", json!(PROGRAM)),
+            ("command", json!(self.words)),
+            ("shard", json!(self.shard)),
+        ];
+        let counts: Value = self.counts.iter().map(CountPart::head).collect();
+        let mut state = KeptState::new(KIND, of).with(COUNTS, counts.to_string().into_bytes());
+        for (at, count) in self.counts.iter().enumerate() {
+            state = state.with(tally_block(at), count.tally.to_bytes());
         }
-        bytes.extend(sha256_of_bytes(&bytes).into_bytes());
-        let write = || -> std::io::Result<()> {
-            let mut file = WholeFile::create(path)?;
-            file.write_all(&bytes)?;
-            file.finish()
-        };
-        write().with_context(|| format!("cannot write {}", path.display()))
+        let written = state.write(path);
+        written.with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// Reads a part; refuses what is damaged, no part or of another version.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let named = path.display();
-        let bytes = fs::read(path).with_context(|| format!("cannot read {named}"))?;
         let damaged = || format!("{named}: this part is damaged: count it again");
-        let Some(rest) = bytes.strip_prefix(&MAGIC[..7]) else {
-            bail!("{named}: no part of a count, as --part writes them");
+        let state = match KeptState::read(path, KIND) {
+            Ok(Some(state)) => state,
+            Ok(None) => bail!("cannot read {named}: no such file"),
+            Err(KeptStateError::Io(error)) => {
+                return Err(error).with_context(|| format!("cannot read {named}"));
+            }
+            Err(KeptStateError::Other(_)) => {
+                bail!("{named}: no part of a count, as --part writes them")
+            }
+            Err(KeptStateError::Layout(_)) => {
+                bail!("{named}: this part was counted by another version: count it again")
+            }
+            Err(KeptStateError::Damaged) => bail!(damaged()),
         };
-        let (layout, rest) = rest.split_first().with_context(damaged)?;
-        if *layout != MAGIC[7] {
-            let (found, expected) = (char::from(*layout), char::from(MAGIC[7]));
-            bail!(
-                "{named}: part files of layout {found} are of another version, expected {expected}"
-            );
-        }
-        let (held, digest) = bytes
-            .split_at_checked(bytes.len().saturating_sub(DIGEST))
-            .with_context(damaged)?;
-        if digest != sha256_of_bytes(held).as_bytes() {
-            bail!(damaged());
-        }
-        let rest = rest.strip_suffix(digest).with_context(damaged)?;
-        let (length, rest) = rest.split_first_chunk::<8>().with_context(damaged)?;
-        let length = usize::try_from(u64::from_le_bytes(*length)).with_context(damaged)?;
-        let (head, tallies) = rest.split_at_checked(length).with_context(damaged)?;
-        let head: Value = serde_json::from_slice(head).with_context(damaged)?;
-        let program = head["program"].as_str().with_context(damaged)?;
+        let program = state.setting("program").as_str().with_context(damaged)?;
         if program != PROGRAM {
             bail!(
                 "{named}: counted by {program}, this is {PROGRAM}: merge parts by the version that counted them"
             );
         }
-        Self::of_head(&head, tallies).with_context(damaged)
+        Self::of_state(&state).with_context(damaged)
     }
 
-    fn of_head(head: &Value, mut tallies: &[u8]) -> Option<Self> {
-        let words = head["command"].as_array()?.iter();
+    fn of_state(state: &KeptState) -> Option<Self> {
+        let words = state.setting("command").as_array()?.iter();
         let words = words.map(|word| Some(word.as_str()?.to_owned()));
         let mut counts = Vec::new();
-        for count in head["counts"].as_array()? {
-            let length = usize::try_from(count["bytes"].as_u64()?).ok()?;
-            let (tally, rest) = tallies.split_at_checked(length)?;
-            tallies = rest;
-            counts.push(CountPart::of_head(count, Tally::from_bytes(tally).ok()?)?);
+        for (at, count) in state.json(COUNTS)?.as_array()?.iter().enumerate() {
+            let tally = Tally::from_bytes(state.block(&tally_block(at))?).ok()?;
+            counts.push(CountPart::of_head(count, tally)?);
         }
         Some(Self {
             words: words.collect::<Option<_>>()?,
-            shard: head["shard"].as_str()?.to_owned(),
+            shard: state.setting("shard").as_str()?.to_owned(),
             counts,
         })
     }
+}
+
+/// The block of the tally of a count.
+fn tally_block(at: usize) -> String {
+    format!("tally {at}")
 }
 
 /// A count of all parts together.

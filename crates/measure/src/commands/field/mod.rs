@@ -15,7 +15,7 @@ use std::cell::Cell;
 #[cfg(feature = "cuda")]
 use std::cell::RefCell;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use albireo::EngineError;
@@ -235,7 +235,9 @@ impl Field {
         let path = &self.output;
         if self.resumable {
             let identity = format!("{:016x}", job.fingerprint());
-            let begun = GridWriter::resume(path, &geometry, &title, meta, &identity);
+            let state = PathBuf::from(format!("{}.partial.state", path.display()));
+            let files = (path.as_path(), state.as_path());
+            let begun = GridWriter::resume(files, &geometry, &title, meta, &identity);
             let (writer, close) = begun.with_context(|| self.refused())?;
             let close = close.and_then(|close| close.as_u64()).unwrap_or(0);
             return Ok((writer, close));

@@ -1,20 +1,20 @@
 //! The integers of a run, saved so that a process that is killed loses a few steps and no bit.
 //!
-//! Entry: [`Saved`]. A file begins with [`MAGIC`], the length of its head and the head in JSON; positions and momenta follow, and the SHA-256 of all
-//! that. It is replaced whole.
+//! Entry: [`Saved`]. Its file is a [`KeptState`]: what was seen so far in JSON, positions and momenta as words.
 
-use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use albireo::dynamics::State;
-use albireo_catalogs::{WholeFile, sha256_of_bytes};
+use albireo_catalogs::KeptState;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-const MAGIC: &[u8; 8] = b"albmdck1";
-/// Hexadecimal digits of a digest.
-const DIGEST: usize = 64;
+/// The kind of such a state.
+const KIND: &str = "run of `albireo md`";
+/// The block with what was seen so far.
+const SEEN: &str = "seen";
+/// The block with positions and momenta.
+const WORDS: &str = "state";
 
 /// What a run has come to.
 #[derive(Debug, Clone)]
@@ -50,87 +50,66 @@ pub(super) fn bytes_of(state: &State) -> Vec<u8> {
 impl Saved {
     /// Writes the file, whole or not at all.
     pub(super) fn write(&self, path: &Path) -> Result<()> {
-        let head = json!({
-            "settings": self.settings, "step": self.state.step, "atoms": self.state.positions.len(),
-            "rows": self.rows, "trajectory": self.trajectory, "ended": self.ended, "npairs": self.npairs, "frames": self.frames,
+        let seen = json!({
+            "step": self.state.step, "rows": self.rows, "trajectory": self.trajectory, "ended": self.ended,
+            "npairs": self.npairs, "frames": self.frames,
         });
-        let head = head.to_string();
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend((head.len() as u64).to_le_bytes());
-        bytes.extend(head.as_bytes());
-        bytes.extend(bytes_of(&self.state));
-        bytes.extend(sha256_of_bytes(&bytes).into_bytes());
-        let write = || -> std::io::Result<()> {
-            let mut file = WholeFile::create(path)?;
-            file.write_all(&bytes)?;
-            file.finish()
-        };
-        write().with_context(|| format!("--checkpoint: cannot write {}", path.display()))
+        let state = empty(&self.settings)
+            .with(SEEN, seen.to_string().into_bytes())
+            .with(WORDS, bytes_of(&self.state));
+        let written = state.write(path);
+        written.with_context(|| format!("--checkpoint: cannot write {}", path.display()))
     }
 
     /// Reads the file, if there is one; refuses one that is damaged or of a run with other settings.
     pub(super) fn read(path: &Path, settings: &str) -> Result<Option<Self>> {
         let named = || format!("--checkpoint {}", path.display());
-        let bytes = match fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error).with_context(named),
+        let Some(state) = KeptState::read(path, KIND).with_context(named)? else {
+            return Ok(None);
         };
-        let damaged = || {
-            format!(
-                "{}: no checkpoint of `albireo md`, or a damaged one",
-                named()
-            )
-        };
-        let (held, digest) = bytes
-            .split_at_checked(bytes.len().saturating_sub(DIGEST))
-            .with_context(damaged)?;
-        if digest != sha256_of_bytes(held).as_bytes() {
-            bail!(damaged());
-        }
-        let rest = held.strip_prefix(MAGIC).with_context(damaged)?;
-        let (length, rest) = rest.split_first_chunk::<8>().with_context(damaged)?;
-        let length = usize::try_from(u64::from_le_bytes(*length)).with_context(damaged)?;
-        let (head, words) = rest.split_at_checked(length).with_context(damaged)?;
-        let head: Value = serde_json::from_slice(head).with_context(damaged)?;
-        let saved = Self::of_head(&head, words).with_context(damaged)?;
-        if saved.settings != settings {
+        if state.differs(&empty(settings)).is_some() {
             bail!(
                 "{}: it was made by a run with another start, other steps or outputs: remove it, or name another",
                 named()
             );
         }
+        let saved = Self::of_state(&state, settings);
+        let saved = saved.with_context(|| format!("{}: it is damaged", named()))?;
         Ok(Some(saved))
     }
 
-    fn of_head(head: &Value, words: &[u8]) -> Option<Self> {
+    fn of_state(state: &KeptState, settings: &str) -> Option<Self> {
+        let seen = state.json(SEEN)?;
         let numbers = |value: &Value| -> Option<Vec<u64>> {
             value.as_array()?.iter().map(Value::as_u64).collect()
         };
-        let atoms = usize::try_from(head["atoms"].as_u64()?).ok()?;
-        let (words, rest) = words.as_chunks::<8>();
+        let (words, rest) = state.block(WORDS)?.as_chunks::<8>();
+        (rest.is_empty() && words.len().is_multiple_of(6)).then_some(())?;
         let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        let fits = rest.is_empty() && Some(words.len()) == atoms.checked_mul(6);
-        fits.then_some(())?;
-        let (positions, momenta) = words.split_at(3 * atoms);
+        let (positions, momenta) = words.split_at(words.len() / 2);
         let triples = |words: &[u64]| words.as_chunks::<3>().0.to_vec();
         let momenta = triples(momenta).into_iter();
         Some(Self {
-            settings: head["settings"].as_str()?.to_owned(),
+            settings: settings.to_owned(),
             state: State {
-                step: head["step"].as_u64()?,
+                step: seen["step"].as_u64()?,
                 positions: triples(positions),
                 momenta: momenta.map(|p| p.map(u64::cast_signed)).collect(),
             },
-            rows: head["rows"]
+            rows: seen["rows"]
                 .as_array()?
                 .iter()
                 .map(numbers)
                 .collect::<Option<_>>()?,
-            trajectory: head["trajectory"].as_u64()?,
-            ended: head["ended"].as_str().map(str::to_owned),
-            npairs: numbers(&head["npairs"])?,
-            frames: head["frames"].as_u64()?,
+            trajectory: seen["trajectory"].as_u64()?,
+            ended: seen["ended"].as_str().map(str::to_owned),
+            npairs: numbers(&seen["npairs"])?,
+            frames: seen["frames"].as_u64()?,
         })
     }
+}
+
+/// A state of a run without its integers.
+fn empty(settings: &str) -> KeptState {
+    KeptState::new(KIND, [("settings", json!(settings))])
 }

@@ -2,23 +2,24 @@
 //!
 //! Entry: [`Checkpoint`]. A file is replaced whole, so that a process that is killed leaves the one before.
 
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use albireo::frames::FrameBlocks;
-use albireo_catalogs::{WholeFile, sha256_of_bytes};
+use albireo_catalogs::{KeptState, sha256_of_bytes};
 use anyhow::{Context, Result, bail};
+use serde_json::json;
 
-const MAGIC: &[u8; 8] = b"albckpt1";
-/// Hexadecimal digits of a digest.
-const DIGEST: usize = 64;
+/// The kind of such a state.
+const KIND: &str = "counts of frames";
+/// The block with the counts.
+const BLOCKS: &str = "frames";
 
 /// Where counts are saved; nowhere, if no file is given.
 pub(super) struct Checkpoint {
     path: Option<PathBuf>,
-    settings: String,
+    /// What the counts are of.
+    empty: KeptState,
     saved: Instant,
     /// From one time to the next.
     pause: Duration,
@@ -28,46 +29,16 @@ pub(super) struct Checkpoint {
 impl Checkpoint {
     /// Reads what is there already.
     pub(super) fn open(path: Option<&Path>, settings: &str, pause: Duration) -> Result<Self> {
-        let settings = sha256_of_bytes(settings.as_bytes());
-        let mut checkpoint = Self {
+        let settings = json!(sha256_of_bytes(settings.as_bytes()));
+        let empty = KeptState::new(KIND, [("settings", settings)]);
+        let found = path.map(|path| read(path, &empty)).transpose()?;
+        Ok(Self {
             path: path.map(Path::to_owned),
-            settings,
+            empty,
             saved: Instant::now(),
             pause,
-            found: None,
-        };
-        let Some(path) = path else {
-            return Ok(checkpoint);
-        };
-        let bytes = match fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(checkpoint),
-            Err(error) => return Err(error).with_context(|| named(path)),
-        };
-        checkpoint.found = Some(checkpoint.read(path, &bytes)?);
-        Ok(checkpoint)
-    }
-
-    fn read(&self, path: &Path, bytes: &[u8]) -> Result<FrameBlocks> {
-        let damaged = || {
-            format!(
-                "{}: no checkpoint of albireo, or a damaged one",
-                named(path)
-            )
-        };
-        let rest = bytes.strip_prefix(MAGIC).with_context(damaged)?;
-        let (settings, rest) = rest.split_at_checked(DIGEST).with_context(damaged)?;
-        let (digest, blocks) = rest.split_at_checked(DIGEST).with_context(damaged)?;
-        if digest != sha256_of_bytes(blocks).as_bytes() {
-            bail!(damaged());
-        }
-        if settings != self.settings.as_bytes() {
-            bail!(
-                "{}: it was made by a call with other files, frames, particles, pairs or bins: remove it, or name another",
-                named(path)
-            );
-        }
-        FrameBlocks::from_bytes(blocks).with_context(damaged)
+            found: found.flatten(),
+        })
     }
 
     /// What was counted before.
@@ -92,19 +63,29 @@ impl Checkpoint {
         let Some(path) = &self.path else {
             return Ok(());
         };
-        let bytes = blocks.to_bytes();
-        let write = || -> std::io::Result<()> {
-            let mut file = WholeFile::create(path)?;
-            file.write_all(MAGIC)?;
-            file.write_all(self.settings.as_bytes())?;
-            file.write_all(sha256_of_bytes(&bytes).as_bytes())?;
-            file.write_all(&bytes)?;
-            file.finish()
-        };
-        write().with_context(|| named(path))?;
+        let state = self.empty.clone().with(BLOCKS, blocks.to_bytes());
+        state.write(path).with_context(|| named(path))?;
         self.saved = Instant::now();
         Ok(())
     }
+}
+
+/// The counts in a file, if it is there; they must be of what `empty` is of.
+fn read(path: &Path, empty: &KeptState) -> Result<Option<FrameBlocks>> {
+    let found = KeptState::read(path, KIND).with_context(|| named(path))?;
+    let Some(found) = found else {
+        return Ok(None);
+    };
+    if found.differs(empty).is_some() {
+        bail!(
+            "{}: it was made by a call with other files, frames, particles, pairs or bins: remove it, or name another",
+            named(path)
+        );
+    }
+    let blocks = found.block(BLOCKS).map(FrameBlocks::from_bytes);
+    let blocks = blocks.and_then(Result::ok);
+    let blocks = blocks.with_context(|| format!("{}: it is damaged", named(path)))?;
+    Ok(Some(blocks))
 }
 
 fn named(path: &Path) -> String {
