@@ -15,8 +15,10 @@ use crate::whole_file::WholeFile;
 const MAGIC: &[u8; 8] = b"albkept1";
 /// Hexadecimal digits of a digest.
 const DIGEST: usize = 64;
-/// Letters of a value up to which an error shows it.
-const SHOWN: usize = 60;
+/// Letters of a setting that is kept as it is.
+const LONGEST: usize = 200;
+/// Letters of one that errors show.
+const SHOWN: usize = 40;
 
 /// Named blocks of bytes, and what they are of.
 ///
@@ -61,12 +63,21 @@ pub enum KeptStateError {
 }
 
 impl KeptState {
-    /// A state without blocks of this kind and identity, which are settings by name.
-    pub fn new<'a>(kind: &str, identity: impl IntoIterator<Item = (&'a str, Value)>) -> Self {
-        let named = |(name, value): (&str, Value)| (name.to_owned(), value);
+    /// A state without blocks of this kind and identity, which are settings by name; of long ones their SHA-256 is kept.
+    pub fn new<Name: Into<String>>(
+        kind: &str,
+        identity: impl IntoIterator<Item = (Name, Value)>,
+    ) -> Self {
+        let settings = identity.into_iter().map(|(name, value)| {
+            let text = value.to_string();
+            if text.len() <= LONGEST {
+                return (name.into(), value);
+            }
+            (name.into(), sha256_of_bytes(text.as_bytes()).into())
+        });
         Self {
             kind: kind.to_owned(),
-            identity: identity.into_iter().map(named).collect(),
+            identity: settings.collect(),
             blocks: Vec::new(),
         }
     }
@@ -100,13 +111,12 @@ impl KeptState {
         let [found, expected] = [&self.identity, &expected.identity];
         let mut names = names.filter(|name| found.get(*name) != expected.get(*name));
         let name = names.next()?;
-        let shown = |of: &Map<String, Value>| of.get(name).map(Value::to_string);
-        Some(match (shown(found), shown(expected)) {
-            (Some(a), Some(b)) if a.len().max(b.len()) <= SHOWN => {
-                format!("{name} is {a}, expected {b}")
-            }
-            _ => format!("{name} is another"),
-        })
+        Some(
+            match [found, expected].map(|of| of.get(name).and_then(shown)) {
+                [Some(a), Some(b)] => format!("{name} is {a}, expected {b}"),
+                _ => format!("{name} is another"),
+            },
+        )
     }
 
     /// Writes the file, whole or not at all.
@@ -179,6 +189,17 @@ impl KeptState {
     }
 }
 
+/// A setting in a few letters.
+fn shown(setting: &Value) -> Option<String> {
+    let text = match setting {
+        Value::Null => "not given".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Number(_) | Value::Bool(_) => setting.to_string(),
+        Value::Array(_) | Value::Object(_) => return None,
+    };
+    (text.len() <= SHOWN).then_some(text)
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
@@ -236,7 +257,7 @@ mod tests {
         assert_eq!(
             one.differs(&of(&[("a", json!(1)), ("b", json!([3]))]))
                 .unwrap(),
-            "b is [2], expected [3]"
+            "b is another"
         );
         assert_eq!(
             one.differs(&of(&[("a", json!(1))])).unwrap(),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use albireo::Tally;
 use albireo::tally::Merge as _;
-use albireo_catalogs::{KeptState, KeptStateError};
+use albireo_catalogs::{KeptState, KeptStateError, sha256_of_bytes};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
@@ -17,6 +17,8 @@ use crate::bin_text::BinText;
 
 /// The kind of such a state.
 const KIND: &str = "part of a count";
+/// The block with the words of the command.
+const COMMAND: &str = "command";
 /// The block with all of its counts but their tallies.
 const COUNTS: &str = "counts";
 
@@ -60,6 +62,27 @@ pub(crate) struct PartFile {
     /// Which part: `0/16`.
     pub(crate) shard: String,
     pub(crate) counts: Vec<CountPart>,
+}
+
+impl Identity {
+    fn to_json(&self) -> Value {
+        json!({
+            "name": self.name, "job": self.job, "bins": self.bins.to_json(), "what": self.what,
+            "exponents": self.exponents,
+        })
+    }
+
+    fn of_json(of: &Value) -> Option<Self> {
+        let text = |key: &str| Some(of[key].as_str()?.to_owned());
+        let exponent = |k: usize| i32::try_from(of["exponents"][k].as_i64()?).ok();
+        Some(Self {
+            name: text("name")?,
+            job: text("job")?,
+            bins: BinText::of_json(&of["bins"])?,
+            what: text("what")?,
+            exponents: [exponent(0)?, exponent(1)?],
+        })
+    }
 }
 
 impl CountPart {
@@ -127,18 +150,22 @@ impl CountPart {
         None
     }
 
+    /// A digest of the count and its units, equal on all ranks that make the same.
+    pub(crate) fn digest(&self) -> String {
+        let same = json!([self.of.to_json(), self.units, self.plan]);
+        sha256_of_bytes(same.to_string().as_bytes())
+    }
+
     fn head(&self) -> Value {
         json!({
-            "name": self.of.name, "job": self.of.job, "bins": self.of.bins.to_json(), "what": self.of.what,
-            "exponents": self.of.exponents, "units": self.units, "plan": self.plan,
-            "covers": self.covers, "engine": self.engine, "seconds": self.seconds,
+            "of": self.of.to_json(), "units": self.units, "plan": self.plan, "covers": self.covers,
+            "engine": self.engine, "seconds": self.seconds,
         })
     }
 
     fn of_head(head: &Value, tally: Tally) -> Option<Self> {
         let text = |key: &str| Some(head[key].as_str()?.to_owned());
         let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
-        let exponent = |k: usize| i32::try_from(head["exponents"][k].as_i64()?).ok();
         let run = |run: &Value| Some([number(&run[0])?, number(&run[1])?]);
         let units = number(&head["units"])?;
         let covers: Vec<[usize; 2]> = head["covers"]
@@ -149,13 +176,7 @@ impl CountPart {
         let sound = |[start, end]: &[usize; 2]| start < end && *end <= units;
         covers.iter().all(sound).then_some(())?;
         Some(Self {
-            of: Identity {
-                name: text("name")?,
-                job: text("job")?,
-                bins: BinText::of_json(&head["bins"])?,
-                what: text("what")?,
-                exponents: [exponent(0)?, exponent(1)?],
-            },
+            of: Identity::of_json(&head["of"])?,
             units,
             plan: text("plan")?,
             covers,
@@ -169,13 +190,11 @@ impl CountPart {
 impl PartFile {
     /// Writes the part, whole or not at all.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
-        let of = [
-            ("program", json!(PROGRAM)),
-            ("command", json!(self.words)),
-            ("shard", json!(self.shard)),
-        ];
+        let of = [("program", json!(PROGRAM)), ("shard", json!(self.shard))];
         let counts: Value = self.counts.iter().map(CountPart::head).collect();
-        let mut state = KeptState::new(KIND, of).with(COUNTS, counts.to_string().into_bytes());
+        let mut state = KeptState::new(KIND, of)
+            .with(COMMAND, json!(self.words).to_string().into_bytes())
+            .with(COUNTS, counts.to_string().into_bytes());
         for (at, count) in self.counts.iter().enumerate() {
             state = state.with(tally_block(at), count.tally.to_bytes());
         }
@@ -211,7 +230,8 @@ impl PartFile {
     }
 
     fn of_state(state: &KeptState) -> Option<Self> {
-        let words = state.setting("command").as_array()?.iter();
+        let words = state.json(COMMAND)?;
+        let words = words.as_array()?.iter();
         let words = words.map(|word| Some(word.as_str()?.to_owned()));
         let mut counts = Vec::new();
         for (at, count) in state.json(COUNTS)?.as_array()?.iter().enumerate() {

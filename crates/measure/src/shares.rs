@@ -19,7 +19,6 @@ use std::time::{Duration, Instant};
 use albireo::engine::Units;
 use albireo::tally::Merge as _;
 use albireo::{EngineError, Progress, Tally};
-use albireo_catalogs::sha256_of_bytes;
 use anyhow::{Result, anyhow, bail};
 
 use crate::checkpoint::Checkpoints;
@@ -361,10 +360,7 @@ impl Shares {
 
     /// Refuses ranks that have not read the same, or count something else.
     fn check_same(&self, empty: &CountPart) -> Result<()> {
-        let same = format!("{:?} {} {}", empty.of, empty.units, empty.plan);
-        let known = self
-            .world
-            .gather(sha256_of_bytes(same.as_bytes()).as_bytes())?;
+        let known = self.world.gather(empty.digest().as_bytes())?;
         let differs = known.iter().position(|other| *other != known[0]);
         match differs {
             None => Ok(()),

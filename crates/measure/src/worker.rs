@@ -115,15 +115,15 @@ fn common(arguments: &Arguments) -> Vec<String> {
 }
 
 /// What a count of `job` is the same by.
-fn identity(name: &str, job: &PreparedJob<'_>, what: &CountSpec) -> Identity {
+fn identity(name: &str, job: &PreparedJob<'_>, what: &CountSpec) -> Result<Identity> {
     let job = job.job();
-    Identity {
+    Ok(Identity {
         name: name.to_owned(),
         job: fingerprint(JobId::in_full(job)),
         bins: BinText::of(what.bins()),
-        what: sha256_of_bytes(format!("{what:?}").as_bytes()),
+        what: sha256_of_bytes(&serde_json::to_vec(what)?),
         exponents: what.weight_exponents(job.pairs()),
-    }
+    })
 }
 
 /// The work that flags ask for; files of parts are read here.
@@ -339,7 +339,7 @@ impl Worker {
         let units = engine.units(job, what, progress)?;
         let plan = (units.len(), format!("{:016x}", units.fingerprint()));
         let zero = what.zero(job.job().pairs())?;
-        let of = identity(self.name.get(), job, what);
+        let of = identity(self.name.get(), job, what)?;
         let (least, abreast) = match engine {
             AnyEngine::Cpu(cpu) => (cpu.threads(), cpu.threads().min(2)),
             // Others bring rows together for each run.
@@ -423,7 +423,7 @@ impl Engine for Worker {
             }
             Work::Given(given) => {
                 what.admit(job.job())?;
-                let tally = given.take(&identity(self.name.get(), job, what));
+                let tally = identity(self.name.get(), job, what).and_then(|of| given.take(&of));
                 let zero = what.zero(job.job().pairs())?;
                 let shape = |t: &Tally| (t.n_bins(), t.n_tables(), t.n_sums());
                 let tally = tally.and_then(|tally| {

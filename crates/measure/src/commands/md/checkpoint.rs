@@ -19,8 +19,6 @@ const WORDS: &str = "state";
 /// What a run has come to.
 #[derive(Debug, Clone)]
 pub(super) struct Saved {
-    /// Digest of what the run is the same by.
-    pub(super) settings: String,
     pub(super) state: State,
     /// Rows of the table, as bits.
     pub(super) rows: Vec<Vec<u64>>,
@@ -48,13 +46,14 @@ pub(super) fn bytes_of(state: &State) -> Vec<u8> {
 }
 
 impl Saved {
-    /// Writes the file, whole or not at all.
-    pub(super) fn write(&self, path: &Path) -> Result<()> {
+    /// Writes the file, whole or not at all; `empty` says what run it is of.
+    pub(super) fn write(&self, path: &Path, empty: &KeptState) -> Result<()> {
         let seen = json!({
             "step": self.state.step, "rows": self.rows, "trajectory": self.trajectory, "ended": self.ended,
             "npairs": self.npairs, "frames": self.frames,
         });
-        let state = empty(&self.settings)
+        let state = empty
+            .clone()
             .with(SEEN, seen.to_string().into_bytes())
             .with(WORDS, bytes_of(&self.state));
         let written = state.write(path);
@@ -62,23 +61,23 @@ impl Saved {
     }
 
     /// Reads the file, if there is one; refuses one that is damaged or of a run with other settings.
-    pub(super) fn read(path: &Path, settings: &str) -> Result<Option<Self>> {
+    pub(super) fn read(path: &Path, empty: &KeptState) -> Result<Option<Self>> {
         let named = || format!("--checkpoint {}", path.display());
         let Some(state) = KeptState::read(path, KIND).with_context(named)? else {
             return Ok(None);
         };
-        if state.differs(&empty(settings)).is_some() {
+        if let Some(difference) = state.differs(empty) {
             bail!(
-                "{}: it was made by a run with another start, other steps or outputs: remove it, or name another",
+                "{}: it was made by a run with another start, other steps or outputs ({difference}): remove it, or name another",
                 named()
             );
         }
-        let saved = Self::of_state(&state, settings);
+        let saved = Self::of_state(&state);
         let saved = saved.with_context(|| format!("{}: it is damaged", named()))?;
         Ok(Some(saved))
     }
 
-    fn of_state(state: &KeptState, settings: &str) -> Option<Self> {
+    fn of_state(state: &KeptState) -> Option<Self> {
         let seen = state.json(SEEN)?;
         let numbers = |value: &Value| -> Option<Vec<u64>> {
             value.as_array()?.iter().map(Value::as_u64).collect()
@@ -90,7 +89,6 @@ impl Saved {
         let triples = |words: &[u64]| words.as_chunks::<3>().0.to_vec();
         let momenta = triples(momenta).into_iter();
         Some(Self {
-            settings: settings.to_owned(),
             state: State {
                 step: seen["step"].as_u64()?,
                 positions: triples(positions),
@@ -109,7 +107,7 @@ impl Saved {
     }
 }
 
-/// A state of a run without its integers.
-fn empty(settings: &str) -> KeptState {
-    KeptState::new(KIND, [("settings", json!(settings))])
+/// The state without integers of a run with these settings.
+pub(super) fn empty(settings: Vec<(&'static str, Value)>) -> KeptState {
+    KeptState::new(KIND, settings)
 }

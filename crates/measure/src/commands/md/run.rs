@@ -9,7 +9,7 @@ use albireo::counts::count_pairs;
 use albireo::dynamics::{Observables, Simulation, State};
 use albireo::engine::Cpu;
 use albireo::{AnalyticRr, Binning, Domain, Edges, PairJob, Pairs, Particles, RBins, Silent};
-use albireo_catalogs::{ResultKind, Table, TableColumn, sha256_of_bytes};
+use albireo_catalogs::{KeptState, ResultKind, Table, TableColumn, sha256_of_bytes};
 use anyhow::{Context, Result, bail};
 
 use super::checkpoint::{Saved, bytes_of};
@@ -33,7 +33,8 @@ pub(super) struct Run<'a> {
     fluid: Simulation,
     atoms: &'a Atoms,
     domain: &'a Domain,
-    settings: String,
+    /// What a checkpoint says it is of.
+    kept: KeptState,
     rows: Vec<Observables>,
     trajectory: Option<TrajectoryFile>,
     counting: Option<Counting>,
@@ -90,7 +91,7 @@ impl<'a> Run<'a> {
         md: &'a Md,
         mut fluid: Simulation,
         (atoms, domain): (&'a Atoms, &'a Domain),
-        settings: String,
+        kept: KeptState,
     ) -> Result<Self> {
         let written = &md.written;
         let counting = written
@@ -100,7 +101,7 @@ impl<'a> Run<'a> {
         let mut counting = counting.transpose()?;
         let start = md.steps.and_back.then(|| fluid.state());
         let saved = match &written.checkpoint {
-            Some(path) => Saved::read(path, &settings)?,
+            Some(path) => Saved::read(path, &kept)?,
             None => None,
         };
         let mut rows = vec![];
@@ -137,7 +138,7 @@ impl<'a> Run<'a> {
             fluid,
             atoms,
             domain,
-            settings,
+            kept,
             rows,
             trajectory,
             counting,
@@ -242,7 +243,6 @@ impl<'a> Run<'a> {
         let trajectory = self.trajectory.as_mut().map(TrajectoryFile::kept);
         let counting = self.counting.as_ref();
         Saved {
-            settings: self.settings.clone(),
             state: self.fluid.state(),
             rows: self.rows.iter().map(bits).collect(),
             trajectory: trajectory.transpose()?.unwrap_or(0),
@@ -250,7 +250,7 @@ impl<'a> Run<'a> {
             npairs: counting.map_or_else(Vec::new, |counting| counting.npairs.clone()),
             frames: counting.map_or(0, |counting| counting.frames),
         }
-        .write(path)
+        .write(path, &self.kept)
     }
 
     /// Writes the results, or gives up what is unfinished.

@@ -2,18 +2,55 @@
 //!
 //! Entry: [`Checkpoint`]. A file is replaced whole, so that a process that is killed leaves the one before.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use albireo::Edges;
 use albireo::frames::FrameBlocks;
-use albireo_catalogs::{KeptState, sha256_of_bytes};
+use albireo_catalogs::KeptState;
 use anyhow::{Context, Result, bail};
-use serde_json::json;
+use serde_json::{Map, Value, json};
+
+use super::Rdf;
+use crate::paths::WeightSpec;
 
 /// The kind of such a state.
 const KIND: &str = "counts of frames";
 /// The block with the counts.
 const BLOCKS: &str = "frames";
+
+impl Rdf {
+    /// What decides which pairs of these files are counted, beside the settings of how frames become particles; nothing without those.
+    pub(super) fn settings(
+        &self,
+        reading: Option<Value>,
+        paths: &[PathBuf],
+        edges: &Edges,
+    ) -> Result<Map<String, Value>> {
+        let Some(Value::Object(mut settings)) = reading else {
+            return Ok(Map::new());
+        };
+        let sizes = paths.iter().map(|path| {
+            let size = fs::metadata(path).map(|file| file.len());
+            let size = size.with_context(|| path.display().to_string())?;
+            let name: &Path = path.file_name().map_or(path.as_path(), Path::new);
+            Ok(json!([name.to_string_lossy(), size]))
+        });
+        let weights = self.times.frame_weights.as_ref();
+        let weights = weights.map(WeightSpec::fingerprint).transpose()?;
+        let mut set = |name: &str, value| settings.insert(name.to_owned(), value);
+        set("files", sizes.collect::<Result<Value>>()?);
+        set("bins", json!(edges));
+        set("pairs", json!(self.frames.pairs));
+        // Structure factors are made of all pairs, whichever are shown.
+        set("all-pairs", json!(self.structure.given().is_some()));
+        set("beyond-half", json!(self.beyond_half));
+        set("frame-weights", json!(weights));
+        set("cylinder", json!(self.frames.cylinders(edges)?));
+        Ok(settings)
+    }
+}
 
 /// Where counts are saved; nowhere, if no file is given.
 pub(super) struct Checkpoint {
@@ -28,9 +65,12 @@ pub(super) struct Checkpoint {
 
 impl Checkpoint {
     /// Reads what is there already.
-    pub(super) fn open(path: Option<&Path>, settings: &str, pause: Duration) -> Result<Self> {
-        let settings = json!(sha256_of_bytes(settings.as_bytes()));
-        let empty = KeptState::new(KIND, [("settings", settings)]);
+    pub(super) fn open(
+        path: Option<&Path>,
+        settings: &Map<String, Value>,
+        pause: Duration,
+    ) -> Result<Self> {
+        let empty = KeptState::new(KIND, settings.clone());
         let found = path.map(|path| read(path, &empty)).transpose()?;
         Ok(Self {
             path: path.map(Path::to_owned),
@@ -76,9 +116,9 @@ fn read(path: &Path, empty: &KeptState) -> Result<Option<FrameBlocks>> {
     let Some(found) = found else {
         return Ok(None);
     };
-    if found.differs(empty).is_some() {
+    if let Some(difference) = found.differs(empty) {
         bail!(
-            "{}: it was made by a call with other files, frames, particles, pairs or bins: remove it, or name another",
+            "{}: it was made by a call with other files, frames, particles, pairs or bins ({difference}): remove it, or name another",
             named(path)
         );
     }

@@ -316,11 +316,6 @@ impl FrameFlags {
         self.cylinder.is_some()
     }
 
-    /// What the axis and the heights of --cylinder are, as text.
-    pub(super) fn across_and_along(&self) -> String {
-        format!("{:?} {:?}", self.cylinder, self.heights)
-    }
-
     /// Bins in (rho, |z|) with these edges of rho, if they are asked for.
     pub(super) fn cylinders(&self, rho: &Edges) -> Result<Option<RpPiBins>> {
         let (Some(axis), Some(heights)) = (self.cylinder, &self.heights) else {
