@@ -97,7 +97,7 @@ class CountOptions(SecondOptions, total=False):
     second_weight_set: Value  # The weights of the second catalog in a set, where they differ
     shells: Edges | int  # Count the pairs within and between shells of distance from the observer, apart from one another
     checkpoint: File  # Save what is counted in this folder, and go on from what is there
-    checkpoint_every: SupportsFloat  # Seconds from one --checkpoint to the next
+    checkpoint_every: Value  # From one --checkpoint to the next, such as 30s, 5min or 1h
 
 
 class EstimateOptions(SurveyOptions, total=False):
@@ -178,7 +178,7 @@ class EstimateOptions(SurveyOptions, total=False):
     part: File | bool  # The file of the part
     plan: int | bool  # Count nothing
     checkpoint: File  # Save what is counted in this folder, and go on from what is there
-    checkpoint_every: SupportsFloat  # Seconds from one --checkpoint to the next
+    checkpoint_every: Value  # From one --checkpoint to the next, such as 30s, 5min or 1h
 
 
 class XiOptions(EstimateOptions, total=False):
@@ -220,7 +220,8 @@ class RdfOptions(SecondOptions, total=False):
     block: int  # Frames of a block in --block-counts
     blocks: int  # Blocks of consecutive frames, as even as can be, whose scatter is `g_block_error`
     block_error: Literal["blocks", "plateau"]  # How `g_block_error` is found
-    checkpoint: File  # Save the counts here every half minute, and go on from them when the command is run again
+    checkpoint: File  # Save what is done in this file now and then, and go on from there when the command is run again
+    checkpoint_every: Value  # From one --checkpoint to the next, such as 30s, 5min or 1h
     frames_per_device: int  # Frames that each GPU counts side by side
     frame_column: Value  # Tables
     box_table: Any  # Tables
@@ -228,7 +229,6 @@ class RdfOptions(SecondOptions, total=False):
     origins: int  # Every so many frames one from which lags begin
     frame_weights: Value  # Weights of frames
     running: bool  # Add the running mean of g to --block-counts
-    checkpoint_every: SupportsFloat  # Seconds from one --checkpoint to the next
     structure: File | bool  # Write S(q) here
     q: Edges  # The q at the middles of these bins, 2 pi over the unit of the positions
     window: Literal["none", "lorch", "hann"]  # What g - 1 is multiplied by, so that its end does not ring in S(q)

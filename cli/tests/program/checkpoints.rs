@@ -187,7 +187,10 @@ fn checkpoints_of_other_jobs_are_refused() {
     folder.good(&format!("{count} -o again.csv"));
     for (flags, expected) in [
         ("--checkpoint-every 3", "--checkpoint <DIR>"),
-        ("--checkpoint k --checkpoint-every -1", "expected seconds"),
+        (
+            "--checkpoint k --checkpoint-every -1",
+            "expected a time such as 30s, 5min or 1h",
+        ),
     ] {
         let run = folder.run(&format!("count d.csv --bins lin:0:1:3 {flags}"));
         assert_eq!(run.code, 2, "{}", run.stderr);

@@ -21,7 +21,10 @@ fn killed_with_frames_as(kind: &str) {
         )
     };
     let whole = folder.good(&line("whole"));
-    let killed = format!("{} --checkpoint c.bin --checkpoint-every 4", line("killed"));
+    let killed = format!(
+        "{} --checkpoint c.bin --checkpoint-every 0s",
+        line("killed")
+    );
     let words: Vec<&str> = killed.split_whitespace().collect();
     let mut ended = 0;
     for pause in [40, 80, 160, 320, 640] {

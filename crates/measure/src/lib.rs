@@ -29,6 +29,7 @@ mod counting;
 mod cuts;
 mod edges;
 mod engine;
+mod every;
 mod examples;
 mod files;
 mod flag;

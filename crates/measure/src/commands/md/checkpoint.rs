@@ -1,13 +1,17 @@
 //! The integers of a run, saved so that a process that is killed loses a few steps and no bit.
 //!
-//! Entry: [`Saved`]. Its file is a [`KeptState`]: what was seen so far in JSON, positions and momenta as words.
+//! Entries: [`Saved`], and [`Saving`], when that is. Its file is a [`KeptState`]: what was seen so far in JSON, positions and momenta as words.
 
 use std::path::Path;
+use std::time::Duration;
 
 use albireo::dynamics::State;
 use albireo_catalogs::KeptState;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
+
+use crate::every::{Clock, Every, SavedAt};
+use crate::usage::usage;
 
 /// The kind of such a state.
 const KIND: &str = "run of `albireo md`";
@@ -29,6 +33,67 @@ pub(super) struct Saved {
     /// Counts of g(r), and how many positions they are of.
     pub(super) npairs: Vec<u64>,
     pub(super) frames: u64,
+}
+
+/// When a run is saved.
+pub(super) enum Saving {
+    Never,
+    /// At every so many steps.
+    Steps(u64),
+    /// So long after the last time.
+    Time(Clock),
+}
+
+impl Saving {
+    /// As the flags say.
+    pub(super) fn new(flags: &SavedAt) -> Result<Self> {
+        Ok(match flags.checkpoint_every {
+            _ if flags.path().is_none() => Self::Never,
+            Some(Every::Steps(steps)) => Self::Steps(steps),
+            Some(Every::Number(number)) => {
+                tracing::info!(
+                    "--checkpoint-every {number} means {number} steps: write {number}steps, or a time such as 30s"
+                );
+                match format!("{number}steps").parse().map_err(usage)? {
+                    Every::Steps(steps) => Self::Steps(steps),
+                    Every::Time(..) | Every::Number(_) => Self::Never,
+                }
+            }
+            every => Self::Time(Clock::new(Every::time(every)?)),
+        })
+    }
+
+    /// Steps from one save to the next, where it goes by them.
+    pub(super) fn steps(&self) -> Option<u64> {
+        match self {
+            Self::Steps(steps) => Some(*steps),
+            Self::Never | Self::Time(..) => None,
+        }
+    }
+
+    /// Time from one save to the next, where it goes by that.
+    pub(super) fn pause(&self) -> Option<Duration> {
+        match self {
+            Self::Time(clock) => Some(clock.pause()),
+            Self::Never | Self::Steps(_) => None,
+        }
+    }
+
+    /// Whether the run is saved after this step.
+    pub(super) fn is_due(&self, step: u64) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Steps(steps) => step > 0 && step.is_multiple_of(*steps),
+            Self::Time(clock) => clock.is_due(),
+        }
+    }
+
+    /// Counts the next pause from now on.
+    pub(super) fn restart(&mut self) {
+        if let Self::Time(clock) = self {
+            clock.restart();
+        }
+    }
 }
 
 /// The words of a state as bytes.

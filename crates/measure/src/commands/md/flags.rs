@@ -12,7 +12,8 @@ use crate::edges::EdgeSpec;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::paths::{KeptFile, ReadFile, WrittenFile};
+use crate::every::SavedAt;
+use crate::paths::{ReadFile, WrittenFile};
 use crate::usage::usage;
 
 /// Arguments of `md`.
@@ -97,12 +98,8 @@ pub(super) struct WrittenFlags {
     /// Steps from one count to the next
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) rdf_every: u64,
-    /// Save all integers here now and then, and go on from there where the file exists; removed at the end
-    #[arg(long, value_name = "FILE")]
-    pub(super) checkpoint: Option<KeptFile>,
-    /// Steps from one save to the next
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(super) checkpoint_every: u64,
+    #[command(flatten)]
+    pub(super) saved: SavedAt,
 }
 
 impl WrittenFlags {

@@ -126,7 +126,7 @@ impl Md {
             }
             apart.push(Written::probe("--trajectory", path)?);
         }
-        if let Some(path) = &written.checkpoint {
+        if let Some(path) = written.saved.path() {
             apart.push(Written::probe("--checkpoint", path)?);
         }
         sink.keep_apart(&apart, inputs)

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::time::Instant;
 
 use albireo::counts::count_pairs;
 use albireo::dynamics::{Observables, Simulation, State};
@@ -12,9 +13,10 @@ use albireo::{AnalyticRr, Binning, Domain, Edges, PairJob, Pairs, Particles, RBi
 use albireo_catalogs::{KeptState, ResultKind, Table, TableColumn, sha256_of_bytes};
 use anyhow::{Context, Result, bail};
 
-use super::checkpoint::{Saved, bytes_of};
+use super::checkpoint::{Saved, Saving, bytes_of};
 use super::flags::Md;
 use super::trajectory::{Atoms, TrajectoryFile};
+use crate::every::Pace;
 use crate::record::Record;
 use crate::session::Sink;
 use crate::tables::edge_columns;
@@ -35,6 +37,7 @@ pub(super) struct Run<'a> {
     domain: &'a Domain,
     /// What a checkpoint says it is of.
     kept: KeptState,
+    saving: Saving,
     rows: Vec<Observables>,
     trajectory: Option<TrajectoryFile>,
     counting: Option<Counting>,
@@ -100,7 +103,7 @@ impl<'a> Run<'a> {
             .map(|_| Counting::new(md, atoms.lengths));
         let mut counting = counting.transpose()?;
         let start = md.steps.and_back.then(|| fluid.state());
-        let saved = match &written.checkpoint {
+        let saved = match written.saved.path() {
             Some(path) => Saved::read(path, &kept)?,
             None => None,
         };
@@ -139,6 +142,7 @@ impl<'a> Run<'a> {
             atoms,
             domain,
             kept,
+            saving: Saving::new(&written.saved)?,
             rows,
             trajectory,
             counting,
@@ -194,11 +198,9 @@ impl<'a> Run<'a> {
                 .as_ref()
                 .map(|_| written.trajectory_every),
             written.rdf.as_ref().map(|_| written.rdf_every),
-            written
-                .checkpoint
-                .as_ref()
-                .map(|_| written.checkpoint_every),
+            self.saving.steps(),
         ];
+        let mut pace = Pace::new(self.saving.pause());
         while self.fluid.step() < end {
             let step = self.fluid.step();
             let next = every
@@ -206,7 +208,11 @@ impl<'a> Run<'a> {
                 .flatten()
                 .map(|every| (step / every + 1) * every);
             let next = next.fold(end, u64::min);
-            self.fluid.advance(next - step, &bar)?;
+            let steps = usize::try_from(next - step).unwrap_or(usize::MAX);
+            let steps = steps.min(pace.most);
+            let begun = Instant::now();
+            self.fluid.advance(steps as u64, &bar)?;
+            pace.learn(steps, begun.elapsed().as_secs_f64());
             self.see()?;
         }
         Ok(())
@@ -230,14 +236,15 @@ impl<'a> Run<'a> {
         {
             counting.add(&self.fluid, self.domain)?;
         }
-        if step > 0 && step.is_multiple_of(written.checkpoint_every) && !last {
+        if !last && self.saving.is_due(step) {
             self.save(None)?;
+            self.saving.restart();
         }
         Ok(())
     }
 
     fn save(&mut self, ended: Option<String>) -> Result<()> {
-        let Some(path) = &self.md.written.checkpoint else {
+        let Some(path) = self.md.written.saved.path() else {
             return Ok(());
         };
         let trajectory = self.trajectory.as_mut().map(TrajectoryFile::kept);
@@ -259,9 +266,9 @@ impl<'a> Run<'a> {
             let keeps = self
                 .md
                 .written
-                .checkpoint
-                .as_ref()
-                .is_some_and(|path| path.exists());
+                .saved
+                .path()
+                .is_some_and(std::path::Path::exists);
             if let (Some(file), false) = (self.trajectory.take(), keeps) {
                 file.give_up();
             }
@@ -271,7 +278,7 @@ impl<'a> Run<'a> {
                 Err(error)
             };
         }
-        if let Some(path) = &self.md.written.checkpoint {
+        if let Some(path) = self.md.written.saved.path() {
             fs::remove_file(path).context("--checkpoint")?;
         }
         Ok(())
@@ -279,7 +286,7 @@ impl<'a> Run<'a> {
 
     /// Writes the results, which the same command does again from the checkpoint of the end until all are there.
     fn deliver(&mut self, mut record: Record, sink: &Sink) -> Result<()> {
-        if !self.ended && self.md.written.checkpoint.is_some() {
+        if !self.ended && self.md.written.saved.path().is_some() {
             let digest = self.trajectory.as_mut().map(TrajectoryFile::digest);
             self.save(Some(digest.transpose()?.unwrap_or_default()))?;
         }

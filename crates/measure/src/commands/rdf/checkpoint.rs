@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use albireo::Edges;
 use albireo::frames::FrameBlocks;
@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
 use super::Rdf;
+use crate::every::Clock;
 use crate::paths::WeightSpec;
 
 /// The kind of such a state.
@@ -57,9 +58,7 @@ pub(super) struct Checkpoint {
     path: Option<PathBuf>,
     /// What the counts are of.
     empty: KeptState,
-    saved: Instant,
-    /// From one time to the next.
-    pause: Duration,
+    clock: Clock,
     found: Option<FrameBlocks>,
 }
 
@@ -75,8 +74,7 @@ impl Checkpoint {
         Ok(Self {
             path: path.map(Path::to_owned),
             empty,
-            saved: Instant::now(),
-            pause,
+            clock: Clock::new(pause),
             found: found.flatten(),
         })
     }
@@ -92,7 +90,7 @@ impl Checkpoint {
 
     /// Saves, if it was long ago.
     pub(super) fn save_at_times(&mut self, blocks: &FrameBlocks) -> Result<()> {
-        if self.path.is_some() && self.saved.elapsed() >= self.pause {
+        if self.path.is_some() && self.clock.is_due() {
             self.save(blocks)?;
         }
         Ok(())
@@ -105,7 +103,7 @@ impl Checkpoint {
         };
         let state = self.empty.clone().with(BLOCKS, blocks.to_bytes());
         state.write(path).with_context(|| named(path))?;
-        self.saved = Instant::now();
+        self.clock.restart();
         Ok(())
     }
 }

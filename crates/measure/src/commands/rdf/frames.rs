@@ -193,8 +193,8 @@ impl Run<'_> {
         let most = (ROOM / bytes.max(1)).clamp(BLOCKS[1], BLOCKS[0]);
         // Where frames do not fill them, there are half as many.
         let most = most.max(2 * self.flags.blocks());
-        let pause = self.times.checkpoint_pause();
-        let path = self.flags.checkpoint.as_deref();
+        let pause = self.flags.saved.pause()?;
+        let path = self.flags.saved.path();
         let world = std::rc::Rc::clone(self.engines.world());
         if path.is_some() && world.size() > 1 {
             return Err(usage(

@@ -40,7 +40,7 @@ impl Rdf {
         let mut reading = reading?;
         // Of several tables without frame numbers nothing tells whether they are frames or parts of one.
         reading.request.undivided = paths.len() == 1;
-        let checkpoint = self.frames.checkpoint.as_ref();
+        let checkpoint = self.frames.saved.path();
         let settings = checkpoint.map(|_| reading.settings()).transpose()?;
         if let Some(given) = given {
             self.frames.check_in_memory(given)?;
