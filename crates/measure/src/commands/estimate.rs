@@ -48,15 +48,6 @@ const RANDOMS: [(Role, &str); 2] = [
     (Role::SecondRandoms, "--cross-randoms"),
 ];
 
-/// All roles that samples have.
-const ROLES: [Role; 5] = [
-    Role::Data,
-    Role::Randoms,
-    Role::Shifted,
-    Role::SecondData,
-    Role::SecondRandoms,
-];
-
 /// Catalogs, estimator and everything about them.
 #[derive(Debug, Args)]
 pub(crate) struct EstimateFlags {
@@ -417,7 +408,7 @@ impl EstimateFlags {
         let bins = spec.with_line_of_sight(los)?;
         let weighting = self
             .pair_weights
-            .weighting(&inputs, &ROLES.map(Role::name))?;
+            .weighting(&inputs, &Role::ALL.map(Role::name))?;
         upweights.check_data(inputs.record().get("samples"));
         let cuts = self.cuts.cuts(los, inputs.domain())?;
         let legendre = orders
