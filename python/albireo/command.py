@@ -1,7 +1,7 @@
 """Measurements as the command lines that they stand for, carried out in this process.
 
-Entry: :func:`run`, and :func:`operate` for results in memory. Keyword arguments are the long names of the flags, as in job files, so that values are read, checked and refused as they
-are there.
+Entry: :func:`run`. Keyword arguments are the long names of the flags, as in job files, so that values are read, checked and refused as they are
+there.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def explained(command: str, options: type) -> Callable[[Callable[_P, _R]], Calla
     return decorate
 
 
-def _words(name: str, value: Any, flag: Flag, scratch: Callable[[Any], str], rows: Callable[[Any], str]) -> list[str]:
+def _words(name: str, value: Any, flag: Flag, named: Callable[[Any], str], rows: Callable[[Any], str]) -> list[str]:
     """One keyword argument as words of a command line."""
     word = f"--{name.replace('_', '-')}"
     if value is None or value is False:
@@ -156,11 +156,11 @@ def _words(name: str, value: Any, flag: Flag, scratch: Callable[[Any], str], row
     several = isinstance(value, (list, tuple))
     is_pair = flag.takes == "angular" and several and len(value) == 2 and not any(isinstance(part, str) and re.search("[=@,]", part) for part in value)
     if flag.values == "repeated" and several and not is_pair:
-        return [f"{word}={scratch(part)}" for part in value]
+        return [f"{word}={named(part)}" for part in value]
     if hasattr(value, "table") and hasattr(value, "save"):
-        return [f"{word}={scratch(value)}"]
+        return [f"{word}={named(value)}"]
     if several and any(hasattr(part, "save") for part in value):
-        return [f"{word}={','.join(scratch(part) for part in value)}"]
+        return [f"{word}={','.join(named(part) for part in value)}"]
     return [f"{word}={spelled(value)}"]
 
 
@@ -280,8 +280,8 @@ def run(
     """Carries out a subcommand on samples, with options by the names of its flags.
 
     `kept` maps flags that name a result file to the name under which that result is handed back; `inputs` are tables of results, by what
-    messages call them, that the command reads as files. Raises ValueError for what the command refuses, with flags spelled as keyword
-    arguments, and KeyboardInterrupt after Ctrl-C.
+    messages and the record call them, that the command has as its first words. Raises ValueError for what the command refuses, with flags
+    spelled as keyword arguments, and KeyboardInterrupt after Ctrl-C.
     """
     import logging
 
@@ -292,40 +292,31 @@ def run(
     hears = _hears(progress)
     words = ["albireo", *command, *files]
     given: dict[str, Any] = {}
-    called: dict[str, str] = {}
+    results: dict[str, Any] = dict(inputs)
+    words += list(results)
+    weights = ""
     with ExitStack() as stack:
-        folder: list[str] = []
 
-        def place(ending: str) -> str:
-            """A file for as long as the command works."""
-            if not folder:
-                import shutil
-                import tempfile
-
-                folder.append(tempfile.mkdtemp(prefix="albireo-"))
-                stack.callback(shutil.rmtree, folder[0], ignore_errors=True)
-            return os.path.join(folder[0], f"{len(os.listdir(folder[0]))}.{ending}")
-
-        def written(table: Any, name: str) -> str:
-            """A table in a file, and what messages call it."""
-            path = place("json")
-            table.write(path)
-            called[path] = name
-            return path
-
-        def scratch(result: Any) -> str:
-            """A result in a file."""
-            return written(result.table, "a result in memory") if hasattr(result, "table") else spelled(result)
+        def named(result: Any) -> str:
+            """A result by the name that it has here."""
+            if not hasattr(result, "table"):
+                return spelled(result)
+            number = len(results) - len(inputs)
+            name = f"result {number + 1} in memory" if number else "a result in memory"
+            results[name] = result.table
+            return name
 
         def rows(values: Any) -> str:
-            """Numbers in a file, a row each."""
-            path = place("csv")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write("weight\n" + "".join(f"{float(value)!r}\n" for value in np.ravel(values)))
-            called[path] = "an array in memory"
-            return path
+            """Numbers in a file, a row each: a run over frames keeps the digest of this file, to go on with the same weights."""
+            nonlocal weights
+            import tempfile
 
-        words += [written(table, name) for name, table in inputs]
+            with tempfile.NamedTemporaryFile("w", prefix="albireo-", suffix=".csv", encoding="utf-8", delete=False) as file:
+                stack.callback(os.unlink, file.name)
+                file.write("weight\n" + "".join(f"{float(value)!r}\n" for value in np.ravel(values)))
+            weights = file.name
+            return weights
+
         wanted = _wanted(options)
         sources: list[str] = []
         for role in roles:
@@ -335,7 +326,7 @@ def run(
                 given[name] = role.catalog.native(wanted, command[0] == "rdf")
             sources += [name] if role.flag in (None, "second") else [f"--{role.flag}={name}"]
         for name, value in _in_unit(roles, given, options).items():
-            words += _words(name, value, known[name.replace("_", "-")], scratch, rows)
+            words += _words(name, value, known[name.replace("_", "-")], named, rows)
         for flag in kept or {}:
             words.append(f"--{flag}=<{flag}>")
         for role in roles:
@@ -349,30 +340,13 @@ def run(
         if isinstance(hears, _Bar):
             stack.callback(hears.close)
         try:
-            tables, text = module.call(words, given, keeps, level, log.log, hears)
+            tables, text = module.call(words, given, results, keeps, level, log.log, hears)
         except ValueError as error:
-            message = str(error)
-            for path, name in called.items():
-                message = message.replace(path, name)
+            message = str(error).replace(weights, "an array in memory") if weights else str(error)
             raise ValueError(in_python(message)) from None
     main = [table for name, table in tables if name is None]
     others = {name[1:-1]: table for name, table in tables if name is not None}
     return Made(main, others, text)
-
-
-def operate(name: str, inputs: Sequence[tuple[str, Any]], options: Mapping[str, Any]) -> Any:
-    """The table that an operation of ``albireo result`` makes of tables, by what messages and the record call them.
-
-    None where it is an operation of files alone. Raises as :func:`run`.
-    """
-    known = _known(("result", name), options)
-    flags: list[str] = []
-    for option, value in _in_unit((), {}, options).items():
-        flags += _words(option, value, known[option.replace("_", "-")], spelled, spelled)
-    try:
-        return native().operate(name, flags, inputs)
-    except ValueError as error:
-        raise ValueError(in_python(str(error))) from None
 
 
 def _in_unit(roles: Sequence[Role], given: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

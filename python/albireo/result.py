@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from ._native import native
-from .command import Made, operate, run
+from .command import Made, run
 
 #: The columns that a kind of result is about, in the order of preference.
 _VALUES = ("xi", "wp", "g", "S")
+#: Flags of operations on files.
+_OF_FILES = ("output", "format", "plot", "r2", "brief", "overwrite")
 
 
 class Result:
@@ -232,13 +234,15 @@ class Result:
 
     def operation(self, name: str, *, others: Sequence[Result] = (), **options: Any) -> Result:
         """An operation of ``albireo result`` on this result, such as ``operation("slice", range="5:60")``."""
+        for flag in _OF_FILES:
+            if flag in options:
+                raise ValueError(f"unexpected argument {flag!r}: the result comes back, save writes it and plot draws it")
         inputs = []
         for k, one in enumerate([self, *others]):
             if not isinstance(one, Result):
                 raise TypeError(f"expected a Result, found {type(one).__name__}")
             inputs.append((f"result {k + 1}" if others else "the result", one.table))
-        table = operate(name, inputs, options)
-        return Result(table) if table is not None else results(run(["result", name], options=options, inputs=inputs))
+        return results(run(["result", name], options=options, inputs=inputs))
 
     def rebin(self, by: int | None = None, *, mu_by: int | None = None, pi_by: int | None = None) -> Result:
         """Pair counts in coarser bins: `by` neighbours in r, s, rp or theta become one, `mu_by` in mu, `pi_by` in pi; all sums exact."""

@@ -91,7 +91,7 @@ def test_counts_get_another_total(counts, no_files):
     assert np.allclose(made.weight, one.weight * (7 / one.total), rtol=1e-9)
 
 
-def test_operations_on_files_alone_take_results_too():
+def test_estimates_of_mocks_have_a_covariance(no_files):
     mocks = [albireo.xi(catalog(seed), bins=[0, 2, 4.0], box=20) for seed in range(5, 10)]
     made = mocks[0].operation("covariance", others=mocks[1:])
     expected = np.cov(np.array([mock.xi for mock in mocks]).T)
