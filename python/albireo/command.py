@@ -24,6 +24,9 @@ from .trajectory import Trajectory
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
+#: Options for results beside the main one, which come back with it where they are True.
+FURTHER = ("structure", "p_of_r", "total_g", "block_counts", "rdf", "fkp_data", "fkp_randoms", "mean", "counts", "covariance")
+
 Progress = bool | Callable[[str, int, int | None], Any] | None
 
 
@@ -279,21 +282,23 @@ def run(
 ) -> Made:
     """Carries out a subcommand on samples, with options by the names of its flags.
 
-    `kept` maps flags that name a result file to the name under which that result is handed back; `inputs` are tables of results, by what
-    messages and the record call them, that the command has as its first words. Raises ValueError for what the command refuses, with flags
+    `kept` maps flags that name a result file to the name under which that result is handed back; those that :data:`FURTHER` lists are, where their
+    options are True. `inputs` are tables of results, by what messages and the record call them, or paths with None, that the command has as its first words. Raises ValueError for what the command refuses, with flags
     spelled as keyword arguments, and KeyboardInterrupt after Ctrl-C.
     """
     import logging
 
     log = logging.getLogger("albireo")
+    known = _known(command, options or {})
     options = dict(options or {})
+    kept = {**(kept or {}), **{name.replace("_", "-"): "" for name in FURTHER if options.get(name) is True}}
+    options = {name: value for name, value in options.items() if name.replace("_", "-") not in kept}
     module = native()
-    known = _known(command, options)
     hears = _hears(progress)
     words = ["albireo", *command, *files]
     given: dict[str, Any] = {}
-    results: dict[str, Any] = dict(inputs)
-    words += list(results)
+    results = {name: table for name, table in inputs if table is not None}
+    words += [name for name, _ in inputs]
     weights = ""
     with ExitStack() as stack:
 
@@ -301,7 +306,7 @@ def run(
             """A result by the name that it has here."""
             if not hasattr(result, "table"):
                 return spelled(result)
-            number = len(results) - len(inputs)
+            number = len([name for name in results if name.endswith(" in memory")])
             name = f"result {number + 1} in memory" if number else "a result in memory"
             results[name] = result.table
             return name
@@ -327,7 +332,7 @@ def run(
             sources += [name] if role.flag in (None, "second") else [f"--{role.flag}={name}"]
         for name, value in _in_unit(roles, given, options).items():
             words += _words(name, value, known[name.replace("_", "-")], named, rows)
-        for flag in kept or {}:
+        for flag in kept:
             words.append(f"--{flag}=<{flag}>")
         for role in roles:
             for word in _of_role(role, options, roles[0]):
@@ -336,7 +341,7 @@ def run(
         words += _shared(roles, options, known)
         words += _threads(options, known)
         level = log.getEffectiveLevel()
-        keeps = [f"<{flag}>" for flag in kept or {}]
+        keeps = [f"<{flag}>" for flag in kept]
         if isinstance(hears, _Bar):
             stack.callback(hears.close)
         try:

@@ -57,8 +57,6 @@ class OfWpOptions(SampleOptions, WpOptions, total=False):
     regions: int
 
 
-#: Results of g(r) beside the main one.
-_FURTHER = ("structure", "p_of_r", "total_g", "block_counts")
 _KINDS = ("weights", "bits", "group", "region")
 
 
@@ -294,9 +292,6 @@ def rdf(
     ``p_of_r=True``, ``total_g=True`` and ``block_counts=True`` give further results by name: ``result.part("structure")``.
     """
     options: dict[str, Any] = {**further} | dict(r_max=r_max, n_bins=n_bins, bins=bins, box=box, volume=volume)
-    kept = {name.replace("_", "-"): "" for name in _FURTHER if options.get(name) is True}
-    for name in kept:
-        del options[name.replace("-", "_")]
     alike = options.get("species", "") is None or isinstance(options.get("species"), str) and options["species"] == "none"
     frames = as_trajectory(data, options)
     # What stands beside a table is a column of it; a second sample knows no species.
@@ -312,7 +307,7 @@ def rdf(
     if second is not None:
         roles.append(_role("second", "second-", second, "second", options))
     _no_leftovers(options, [])
-    return results(run(["rdf"], roles, options, kept=kept, progress=progress))
+    return results(run(["rdf"], roles, options, progress=progress))
 
 
 @explained("randoms", RandomsOptions)
@@ -347,15 +342,6 @@ def randoms(
         roles.append(Role("like", "", catalog))
     _no_leftovers(options, [])
     return results(run(["randoms"], roles, options, progress=progress))
-
-
-def merge(*parts: Result) -> Result:
-    """Adds pair counts of several realisations, with their totals: as ``albireo result sum``; ``a + b`` is the same of two."""
-    if not parts:
-        raise ValueError("merge: expected at least one result")
-    if len(parts) == 1:
-        return parts[0]
-    return parts[0].operation("sum", others=parts[1:])
 
 
 def load(path: str | os.PathLike[str]) -> Result:

@@ -16,7 +16,7 @@ FOLDER = pathlib.Path(albireo.__file__).parent
 
 
 def test_examples_of_the_documentation():
-    for name in ("albireo", "albireo.catalog", "albireo.measure", "albireo.samples", "albireo.compat"):
+    for name in ("albireo", "albireo.catalog", "albireo.measure", "albireo.operations", "albireo.result", "albireo.samples", "albireo.compat"):
         failed, tried = doctest.testmod(importlib.import_module(name))
         assert failed == 0 and tried > 0, name
 
