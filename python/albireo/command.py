@@ -25,7 +25,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 #: Options for results beside the main one, which come back with it where they are True.
-FURTHER = ("structure", "p_of_r", "total_g", "block_counts", "rdf", "fkp_data", "fkp_randoms", "mean", "counts", "covariance")
+FURTHER = ("structure", "p_of_r", "total_g", "block_counts", "fkp_data", "fkp_randoms", "mean", "counts", "covariance")
 
 Progress = bool | Callable[[str, int, int | None], Any] | None
 
@@ -195,7 +195,7 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
             wanted.names.extend(spelled(value).split(","))
         if last == "bits" and value is not None:
             wanted.bits.extend(spelled(value).split(","))
-        if last in ("where", "weight", "set", "distance", "redshift", "group", "column"):
+        if last in ("where", "weight", "set", "distance", "redshift", "group", "column", "epsilon", "sigma"):
             texts = value if isinstance(value, (list, tuple)) else [value]
             # A set of weights has a name before its column.
             wanted.texts.extend(text.split("=", 1)[1] if last == "set" and "=" in text else text for text in texts if isinstance(text, str))
@@ -334,7 +334,8 @@ def run(
             words += _words(name, value, known[name.replace("_", "-")], named, rows)
         for flag in kept:
             words.append(f"--{flag}=<{flag}>")
-        for role in roles:
+        # Points where a field is have no weights.
+        for role in (role for role in roles if role.flag != "at"):
             for word in _of_role(role, options, roles[0]):
                 _add(words, word)
         words += sources

@@ -1,6 +1,6 @@
 """Measurements: pairs counted and what is made of them.
 
-Entry: :func:`count`, :func:`xi`, :func:`wp`, :func:`multipoles`, :func:`angular`, :func:`rdf`, :func:`jackknife`, :func:`randoms`. Every
+Entry: :func:`count`, :func:`xi`, :func:`wp`, :func:`multipoles`, :func:`angular`, :func:`rdf`, :func:`jackknife`, :func:`nz`, :func:`randoms`. Every
 further keyword argument is a flag of the command of the same name, with ``_`` for ``-``: ``albireo xi --help`` describes them all.
 """
 
@@ -15,8 +15,8 @@ import numpy as np
 from . import objects
 from .catalog import Catalog, as_catalog
 from .command import Progress, Role, explained, run
-from .keywords import CountOptions, RandomsOptions, RdfOptions, TypedDict, WpOptions, XiOptions
-from .result import Result, results
+from .keywords import CountOptions, NzOptions, RandomsOptions, RdfOptions, TypedDict, WpOptions, XiOptions
+from .result import Result, ends, results
 from .trajectory import as_trajectory
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class OfWpOptions(SampleOptions, WpOptions, total=False):
 _KINDS = ("weights", "bits", "group", "region")
 
 
-def _taken(options: dict[str, Any], prefix: str) -> dict[str, Any]:
+def beside(options: dict[str, Any], prefix: str) -> dict[str, Any]:
     """Arrays that are given beside a sample; names of columns stay options."""
     taken = {}
     for kind in _KINDS:
@@ -76,8 +76,8 @@ def _is_names(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value)
 
 
-def _role(flag: str | None, prefix: str, value: Any, name: str, options: dict[str, Any], **beside: Any) -> Role:
-    return Role(flag, prefix, as_catalog(value, name, **_taken(options, prefix.replace("-", "_")), **beside))
+def _role(flag: str | None, prefix: str, value: Any, name: str, options: dict[str, Any], **further: Any) -> Role:
+    return Role(flag, prefix, as_catalog(value, name, **beside(options, prefix.replace("-", "_")), **further))
 
 
 def _estimate_roles(data: Any, randoms: Any, options: dict[str, Any]) -> list[Role]:
@@ -96,7 +96,7 @@ def _estimate_roles(data: Any, randoms: Any, options: dict[str, Any]) -> list[Ro
             if flag is None:
                 raise TypeError("data: expected positions, a table or a file, found None")
             continue
-        taken = _taken(options, name + "_" if flag else "") if flag in (None, "randoms", "cross") else {}
+        taken = beside(options, name + "_" if flag else "") if flag in (None, "randoms", "cross") else {}
         roles.append(Role(flag, prefix, as_catalog(value, name, **taken)))
     return roles
 
@@ -170,6 +170,11 @@ def _no_leftovers(options: dict[str, Any], names: Sequence[str]) -> None:
     for name in names:
         if options.get(name) is not None:
             raise TypeError(f"{name} needs the sample that it belongs to")
+    without_none(options)
+
+
+def without_none(options: dict[str, Any]) -> None:
+    """Drops what was not given."""
     for name in [name for name, value in options.items() if value is None]:
         del options[name]
 
@@ -338,10 +343,63 @@ def randoms(
         options["sky_window"] = text
     roles = []
     if like is not None:
-        catalog = as_catalog(like, "like", **_taken(options, ""))
+        catalog = as_catalog(like, "like", **beside(options, ""))
         roles.append(Role("like", "", catalog))
     _no_leftovers(options, [])
     return results(run(["randoms"], roles, options, progress=progress))
+
+
+@explained("nz", NzOptions)
+def nz(
+    data: Any,
+    randoms: Any = None,
+    *,
+    cosmology: Any,
+    bins: Any = None,
+    area: float | None = None,
+    nside: int | None = None,
+    weights: Any = None,
+    randoms_weights: Any = None,
+    fkp: float | None = None,
+    effective_redshift: tuple[float, float] | None = None,
+    progress: Progress = None,
+    **further: Unpack[NzOptions],
+) -> Result:
+    """Measures the number density n(z) of a survey, and makes FKP weights and effective redshifts of it.
+
+    Parameters
+    ----------
+    data, randoms
+        Samples with positions on the sky and redshifts, ``albireo.Catalog(sky=(ra, dec), redshift=z)``, tables or paths.
+    cosmology
+        Of the volumes: a name such as ``"Planck18"``, parameters such as ``"om=0.31"``, or one of astropy's.
+    bins
+        Edges in redshift; None for bins 0.01 wide.
+    area, nside
+        The area of the survey in square degrees, or that of the HEALPix pixels of this resolution that hold `randoms`, or `data` without any.
+    fkp
+        P0 in (Mpc/h)^3: weights 1/(1 + n(z) P0) are a column. ``fkp_data=True`` and ``fkp_randoms=True`` make catalogues of the rows with NZ and WEIGHT_FKP,
+        ``result.part("fkp_data")``.
+    effective_redshift
+        Also that of the pairs between these separations in Mpc/h.
+
+    ``result.n``, ``result.n_error``, ``result.objects``, ``result.volume`` and ``result.edges``; ``result.record["effective_redshift"]``.
+
+    >>> import albireo
+    >>> z = [0.11, 0.12, 0.18]
+    >>> made = albireo.nz(albireo.Catalog(sky=([10, 11, 12], [0, 1, 2]), redshift=z), cosmology="Planck18", bins=[0.1, 0.15, 0.2], area=100)
+    >>> made.objects, bool((made.n == made.weight / made.volume).all())
+    (array([2, 1], dtype=uint64), True)
+    """
+    options: dict[str, Any] = {**further} | dict(
+        cosmology=cosmology, bins=bins, area=area, nside=nside, weights=weights, randoms_weights=randoms_weights, fkp=fkp,
+        effective_redshift=ends(effective_redshift),
+    )
+    roles = [_role(None, "", data, "data", options)]
+    if randoms is not None:
+        roles.append(_role("randoms", "randoms-", randoms, "randoms", options))
+    _no_leftovers(options, ["randoms_weights"] if randoms is None else [])
+    return results(run(["nz"], roles, options, progress=progress))
 
 
 def load(path: str | os.PathLike[str]) -> Result:

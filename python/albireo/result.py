@@ -142,10 +142,10 @@ class Result:
 
     @property
     def weight(self) -> np.ndarray:
-        """Sums of the weights of the pairs, in the shape of the bins; the numbers of pairs where there are no weights."""
+        """Sums of the weights of the pairs, in the shape of the bins; the numbers of pairs where there are no weights. Of n(z) those of the objects."""
         if "counts" in self._parts:
             return self.counts.weight
-        name = self._count_name().removesuffix("npairs") + "weight"
+        name = "weight" if "weight" in self.columns else self._count_name().removesuffix("npairs") + "weight"
         return self._shaped(name) if name in self.columns else self.npairs.astype(np.float64)
 
     @property

@@ -12,6 +12,7 @@
 )]
 
 mod arrays;
+mod grid;
 mod table;
 mod units;
 mod watching;
@@ -221,6 +222,7 @@ fn frame_names() -> Vec<&'static str> {
 fn _albireo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Table>()?;
+    module.add_function(wrap_pyfunction!(grid::write_grid, module)?)?;
     module.add_function(wrap_pyfunction!(call, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(flags, module)?)?;
