@@ -97,6 +97,8 @@ const AXES: [LineOfSight; 6] = [
     LineOfSight::Fixed(Axis::Z),
 ];
 pub(super) const THETA: i32 = 3;
+#[cfg(feature = "cuda")]
+pub(super) const CUDA: i32 = 2;
 const SEPARATIONS: u32 = 1;
 const THETA_CUT: u32 = 1;
 const RP_CUT: u32 = 2;
@@ -327,7 +329,7 @@ impl Job {
             0 => AnyEngine::Cpu(cpu()?),
             1 => AnyEngine::Naive(Naive),
             #[cfg(feature = "cuda")]
-            2 => AnyEngine::Cuda(
+            CUDA => AnyEngine::Cuda(
                 albireo::Cuda::new(albireo::CudaOptions::default())
                     .map_err(albireo::EngineError::from)?,
             ),

@@ -2,12 +2,19 @@
 //!
 //! Entry: [`Ready`], [`Job::prepare`], [`Job::count_ready`].
 
+#[cfg(feature = "cuda")]
+use std::sync::OnceLock;
+
+#[cfg(feature = "cuda")]
+use albireo::Cuda;
 use albireo::Progress;
 use albireo::counts::count_prepared;
 use albireo::engine::{AnyEngine, Prepared};
 
 use super::counts::Counted;
 use super::failure::Failure;
+#[cfg(feature = "cuda")]
+use super::job::CUDA;
 use super::job::{Job, THETA, prepared_job};
 use super::listening::heard;
 use super::sample::Sample;
@@ -22,6 +29,27 @@ pub(crate) struct Ready {
 }
 
 impl Job {
+    /// The engine of this name. GPUs are opened once for all samples that stay on them: what one count has left there, the next uses in the order of
+    /// one stream.
+    fn keeping_engine(&self) -> Result<AnyEngine, Failure> {
+        #[cfg(feature = "cuda")]
+        static GPUS: OnceLock<Cuda> = OnceLock::new();
+        #[cfg(feature = "cuda")]
+        if let (CUDA, Some(cuda)) = (self.0.engine, GPUS.get()) {
+            return Ok(AnyEngine::Cuda(cuda.clone()));
+        }
+        let engine = self.engine(|_| {
+            let expected =
+                "expected one engine by its name: which is best depends on what is counted";
+            Err(Failure::argument("engine", expected))
+        })?;
+        #[cfg(feature = "cuda")]
+        if let AnyEngine::Cuda(cuda) = engine {
+            return Ok(AnyEngine::Cuda(GPUS.get_or_init(|| cuda).clone()));
+        }
+        Ok(engine)
+    }
+
     /// Sorts a sample for any number of counts in the box of this job, by its engine.
     ///
     /// # Safety
@@ -29,11 +57,7 @@ impl Job {
     pub(crate) unsafe fn prepare(&self, sample: &Sample) -> Result<Ready, Failure> {
         let domain = self.domain()?;
         let particles = self.placed(sample, &domain)?;
-        let engine = self.engine(|_| {
-            let expected =
-                "expected one engine by its name: which is best depends on what is counted";
-            Err(Failure::argument("engine", expected))
-        })?;
+        let engine = self.keeping_engine()?;
         let prepare = |progress: &dyn Progress| engine.prepare(particles, &domain, progress);
         // A pointer of the caller is handed back to its own function, on this thread.
         // SAFETY: as this function asks.
