@@ -9,7 +9,7 @@ import json
 import os
 import tempfile
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -112,6 +112,24 @@ def _sources(sources: Any, options: dict[str, Any]) -> Role:
     return Role(None, "", catalog)
 
 
+class NamedOptions(FieldOptions, total=False):
+    """What :func:`field` names itself, too."""
+
+    kernel: str
+    spacing: float | Sequence[float] | None
+    origin: Sequence[float] | None
+    size: Sequence[int] | None
+    padding: float | None
+    cutoff: SupportsFloat | str | None
+    box: Any
+    weights: Any
+    progress: Progress
+
+
+@overload
+def field(sources: Any, *, at: None = None, **further: Unpack[NamedOptions]) -> Grid: ...
+@overload
+def field(sources: Any, *, at: Any, **further: Unpack[NamedOptions]) -> Result: ...
 @explained("field", FieldOptions)
 def field(
     sources: Any,
@@ -127,7 +145,7 @@ def field(
     weights: Any = None,
     progress: Progress = None,
     **further: Unpack[FieldOptions],
-) -> Any:
+) -> Grid | Result:
     """Sums what particles add at points: potentials of charges or masses, Lennard-Jones energies of a probe, densities.
 
     Returns a :class:`Grid` of values; or, with `at`, a :class:`Result` whose column ``value`` is that at each of these positions.
