@@ -396,7 +396,7 @@ impl EstimateFlags {
             regions: cut,
             rsd: self.los.rsd()?,
         };
-        let upweights = self.pair_weights.begin(&sources)?;
+        let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
         let engines = Engines::with_checkpoints(&self.run, &self.kept, session)?;
         let inputs = session.read(&sources, &self.space, wanted, &mut record)?;
         #[cfg(feature = "plot")]
@@ -427,6 +427,7 @@ impl EstimateFlags {
             estimator,
             rr: self.rr.clone(),
             reuse: self.reuse.clone(),
+            results: session.kept.results.clone(),
             mean_separation: self.mean_separation,
             method,
             cuts,
