@@ -403,8 +403,8 @@ class MdOptions(TypedDict, total=False):
     author: Value  # Who made the frames, which H5MD files say
     rdf_bins: Edges  # Bins of g(r)
     rdf_every: int  # Steps from one count to the next
-    checkpoint: File  # Save all integers here now and then, and go on from there where the file exists
-    checkpoint_every: int  # Steps from one save to the next
+    checkpoint: File  # Save what is done in this file now and then, and go on from there when the command is run again
+    checkpoint_every: Value  # From one --checkpoint to the next, such as 30s, 5min or 1h
     engine: Literal["cpu", "cuda", "naive"]  # Who makes the forces
     traversal: Literal["cells", "all-pairs"]  # How pairs are found
     skin: SupportsFloat  # Lists hold pairs up to this beyond the cutoff

@@ -67,6 +67,9 @@ impl Default for TableFormat {
 }
 
 impl TableFormat {
+    /// One JSON object, which says all of a table.
+    pub const JSON: Self = Self(&json::FORMAT);
+
     /// All formats, in the order of their names.
     pub fn all() -> impl Iterator<Item = Self> {
         FORMATS.into_iter().map(Self)

@@ -37,7 +37,7 @@ impl Results {
             return Ok(sha256_until(path, &Stop::never())?);
         };
         let mut bytes = Vec::new();
-        table.write_to(&mut bytes, TableFormat::Json)?;
+        table.write_to(&mut bytes, TableFormat::JSON)?;
         Ok(sha256_of_bytes(&bytes))
     }
 }

@@ -118,7 +118,17 @@ const ALL: [Options; 9] = [
         command: "field",
         relative: None,
         named: &[
-            "kernel", "spacing", "origin", "size", "padding", "at", "cutoff", "box",
+            "kernel",
+            "spacing",
+            "origin",
+            "size",
+            "padding",
+            "at",
+            "cutoff",
+            "box",
+            // Planes are kept beside a map of a name.
+            "checkpoint",
+            "checkpoint-every",
         ],
     },
     Options {
