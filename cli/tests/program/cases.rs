@@ -3,7 +3,7 @@
 //! The first character of a line tells what it is:
 //! - `#` a remark;
 //! - `=` a case, in a folder of its own; the feature of the program that it needs in brackets;
-//! - `-` a file of the folder, whose lines follow behind `|`, or what makes it (`scattered N LENGTH SEED`, `hex BYTES`, `gone`), or a folder (`NAME/`);
+//! - `-` a file of the folder, whose lines follow behind `|`, or what makes it (`scattered N LENGTH SEED`, `of FILE OLD NEW ..`, `hex BYTES`, `gone`), or a folder (`NAME/`);
 //! - `$` a command, as a shell has it, where `{folder}` and `{checkout}` stand for paths;
 //! - below it `?` its exit code, if it is not 0, `!` what it must say on standard error, the log apart, `>` what it must print, and `+` the files that it
 //!   must change: all of them, in full. What a command prints that succeeds counts where a `>` is there.
@@ -30,7 +30,7 @@ macro_rules! files {
 }
 
 files! {
-    bad_input cuts dumps field md nz outputs projections randoms saved_counts survey_errors walls
+    bad_input bit_columns block_errors columns combine common_units cuts dumps estimates field field_maps figures formats formulas frames frames_in_time job job_steps md molecules nz one_frame outputs partials plots projections random randoms rdf regions results reuse saved_algebra saved_counts scattering shards shells silent species split statistics survey_errors units units_of_frames walls weight_sets words
 }
 
 /// The folder of the whole project.
@@ -113,7 +113,8 @@ fn carried_out(text: &str, name: &str) -> (String, String) {
 
 /// Makes a file of a line `name`, `name how` or `name/` and of the lines behind it.
 fn write_file(folder: &Folder, line: &str, behind: &str) {
-    let words: Vec<&str> = line.split(' ').collect();
+    let words = shlex::split(line).unwrap();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let path = folder.path(words[0]);
     match words[1..] {
         [] if line.ends_with('/') => std::fs::create_dir(path),
@@ -125,6 +126,11 @@ fn write_file(folder: &Folder, line: &str, behind: &str) {
                 path,
                 lines.flat_map(|line| [line, "\n"]).collect::<String>(),
             )
+        }
+        ["of", other, ref changes @ ..] => {
+            let text = std::fs::read_to_string(folder.path(other)).unwrap();
+            let change = |text: String, pair: &[&str]| text.replace(pair[0], pair[1]);
+            std::fs::write(path, changes.chunks(2).fold(text, change))
         }
         ["gone"] => std::fs::remove_file(path),
         ["scattered", n, length, seed] => {

@@ -1,6 +1,5 @@
 //! Files of simulations as other programs write them: dumps of LAMMPS, and formats that are not read.
 
-use crate::bad_input::refused;
 use crate::folder::Folder;
 
 #[test]
@@ -23,11 +22,4 @@ fn dumps_of_particles_in_a_plane_may_lack_an_axis() {
         .map(|line| line.split(',').nth(place).unwrap())
         .collect();
     assert_eq!(pairs, ["1", "1", "1"]);
-    refused(&folder, call, 1, &["columns x y z", "--plane xy"]);
-    refused(
-        &folder,
-        &format!("{call} --plane xz"),
-        1,
-        &["columns x y z"],
-    );
 }

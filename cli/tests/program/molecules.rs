@@ -85,31 +85,6 @@ fn atoms_of_a_molecule_need_not_follow_each_other() {
     assert!(!run.stderr.contains("numbers for"), "{}", run.stderr);
 }
 
-#[test]
-fn molecules_wider_than_half_the_box_have_no_centre() {
-    let wide = [
-        (1, [1.0, 1.0, 1.0]),
-        (1, [6.0, 6.0, 6.0]),
-        (2, [1.0, 1.0, 1.0]),
-    ];
-    let narrow = [
-        (1, [1.0, 1.0, 1.0]),
-        (1, [2.0, 2.0, 2.0]),
-        (2, [1.0, 1.0, 1.0]),
-    ];
-    let folder = Folder::new()
-        .with("first.dump", &dump(&[&wide]))
-        .with("second.dump", &dump(&[&narrow, &wide]));
-    let parts = ["molecule 1", "are 8.66", "half the box, 5"];
-    for (file, place) in [
-        ("first.dump", "first.dump: frame 0"),
-        ("second.dump", "second.dump: frame 1"),
-    ] {
-        let call = format!("rdf {file} {CENTRES}");
-        refused(&folder, &call, 1, &[&[place], &parts[..]].concat());
-    }
-}
-
 /// PDB of dimers in a box of 20, two residues in each of two chains that are numbered alike, all within half a box.
 fn chains(names: [&str; 2]) -> String {
     let mut text =

@@ -174,17 +174,6 @@ fn redshifts_have_the_units_of_other_commands() {
         .with("cz.ecsv", &header("km/s"));
     let nz = "--sky ra,dec --redshift v --cosmology om=0.3 --area 100 --bins edges:20,22,25";
     let randoms = "randoms --number 3 -o r.csv --sky ra,dec --redshift v --nside 8";
-    let lines = [
-        (format!("nz v.csv {nz}"), "--redshift-unit 1"),
-        (format!("{randoms} --like v.csv"), "--redshift-unit 1"),
-        (format!("nz cz.ecsv {nz}"), "v: column in km/s"),
-        (format!("{randoms} --like cz.ecsv"), "v: column in km/s"),
-    ];
-    for (line, says) in lines {
-        let run = folder.run(&line);
-        assert_eq!(run.code, 1, "{line}: {}", run.stderr);
-        assert!(run.stderr.contains(says), "{line}: {}", run.stderr);
-    }
     // The numbers are meant: two of the three lie beyond 22.
     folder.good(&format!("nz v.csv {nz} --redshift-unit 1 -o n.csv"));
     assert_eq!(integers(&folder.table("n.csv"), "objects"), [1, 2]);
@@ -195,6 +184,4 @@ fn redshifts_have_the_units_of_other_commands() {
     let drawn = floats(&folder.table("r.csv"), "Z");
     let known = |z: &f64| [21.0, 22.5, 24.0].contains(z);
     assert!(drawn.len() == 3 && drawn.iter().all(known), "{drawn:?}");
-    let box_of = "randoms --number 3 --box 10 -o b.csv --redshift-unit 1";
-    assert_ne!(folder.run(box_of).code, 0);
 }

@@ -79,41 +79,6 @@ fn frames_are_not_superposed() {
 }
 
 #[test]
-fn flags_of_catalogs_that_are_not_there_are_refused() {
-    let folder = Folder::new().with("d.csv", &scattered(20, 10.0, 1));
-    let xi = "xi d.csv --box 10 --bins edges:1,2";
-    for flag in [
-        "--randoms-weight w",
-        "--randoms-positions x,y,z",
-        "--randoms-where x>1",
-    ] {
-        let command = format!("{xi} {flag}");
-        refused(&folder, &words(&command), 2, &["--randoms FILE"]);
-    }
-    let command = format!("{xi} --cross-weight w");
-    refused(&folder, &words(&command), 2, &["--cross FILE"]);
-    let wp = "wp d.csv --box 10 --bins edges:1,2 --pi-bins lin:0:2:2 --cross-weight w";
-    refused(&folder, &words(wp), 2, &["--cross FILE"]);
-    let count = "count d.csv --bins edges:1,2 --second-weight w";
-    let parts = ["--second-where, --second-table, --second-rows or --second-every"];
-    refused(&folder, &words(count), 2, &parts);
-    // Another part of the first file needs no second one.
-    folder.good("count d.csv --bins edges:1,2 --where x<5 --second-where x>5 --second-weight w");
-}
-
-#[test]
-fn a_cosmology_without_redshifts_is_refused() {
-    let folder = Folder::new()
-        .with("d.csv", &scattered(20, 10.0, 1))
-        .with("s.csv", "RA,DEC,DIST\n90,10,100\n91,10,100\n");
-    let count = "count d.csv --cosmology Planck18 --bins edges:1,2";
-    let parts = ["--cosmology has no use", "x, y, z"];
-    refused(&folder, &words(count), 2, &parts);
-    let count = "count s.csv --cosmology Planck18 --bins edges:1,2";
-    refused(&folder, &words(count), 2, &["RA, DEC, DIST"]);
-}
-
-#[test]
 fn wrapped_positions_are_counted() {
     let folder = Folder::new().with(
         "p.csv",
@@ -254,28 +219,6 @@ fn fewer_randoms_than_data_are_mentioned() {
 }
 
 #[test]
-fn redshifts_in_the_place_of_distances_are_refused_or_mentioned() {
-    let folder = Folder::new()
-        .with("z.csv", "RA,DEC,Z\n150,2,0.1\n150,2.1,0.12\n")
-        .with("near.csv", "RA,DEC,DIST\n150,2,0.1\n150,2.1,0.12\n")
-        .with("far.csv", "RA,DEC,z\n150,2,300\n150,2.1,310\n");
-    let count = |flags: &str| format!("count {flags} --bins edges:0,50");
-    let parts = [
-        "z.csv: column `Z`: expected comoving distances, found values up to 0.12",
-        "--redshift Z and --cosmology",
-        "--ignore-units Z",
-    ];
-    refused(&folder, &words(&count("z.csv --distance Z")), 1, &parts);
-    let run = folder.good(&count("z.csv --distance Z --ignore-units Z"));
-    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
-    let run = folder.good(&count("near.csv"));
-    let parts = ["near.csv: column `DIST`", "0.12 only: are these redshifts"];
-    assert!(warned(&run, &parts), "{}", run.stderr);
-    let run = folder.good(&count("far.csv --distance z"));
-    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
-}
-
-#[test]
 fn pi_bins_that_leave_out_the_middle_are_mentioned() {
     let folder = Folder::new().with("d.csv", &scattered(50, 10.0, 1));
     let wp = |bins: &str| {
@@ -287,23 +230,6 @@ fn pi_bins_that_leave_out_the_middle_are_mentioned() {
     assert!(wp("lin:1:4:3"));
     assert!(!wp("lin:0:4:4"));
     assert!(!wp("lin:-4:4:8"));
-}
-
-#[test]
-fn weights_that_cannot_be_normalised_are_refused() {
-    let folder = Folder::new()
-        .with("large.csv", "x,y,z,w\n0,0,0,1e300\n1,0,0,1e300\n")
-        .with("small.csv", "x,y,z,w\n0,0,0,1e-300\n1,0,0,1e-300\n")
-        .with("one.csv", "x,y,z,w\n0,0,0,1\n1,0,0,0\n2,0,0,0\n")
-        .with("far.csv", "x,y,z,w\n0,0,0,1e200\n");
-    let count = |file: &str| format!("count {file} --weight w --bins edges:0,2 -o o.csv");
-    for file in ["large.csv", "far.csv", "small.csv"] {
-        let parts = [file, "column `w`", "sum of the weights", "range of float64"];
-        refused(&folder, &words(&count(file)), 1, &parts);
-    }
-    let parts = ["DD: the weights of all pairs add up to 0"];
-    refused(&folder, &words(&count("one.csv")), 1, &parts);
-    assert!(!folder.path("o.csv").exists());
 }
 
 #[test]

@@ -4,38 +4,6 @@ use serde_json::{Value, json};
 
 use crate::folder::{Folder, floats, integers, scattered};
 
-#[test]
-fn more_bins_than_a_count_holds_are_refused_before_a_file_is_read() {
-    let folder = Folder::new();
-    for (flags, message) in [
-        (
-            "count none.csv --statistic s-mu --bins lin:0:1:1000000 --mu-bins lin:0:1:1000000",
-            "at most 16777216 bins in all, found 1000000 x 1000000",
-        ),
-        (
-            "xi none.csv --statistic rp-pi --bins lin:0:1:4097 --pi-bins lin:0:1:4096",
-            "at most 16777216 bins in all, found 4097 x 4096",
-        ),
-        (
-            "wp none.csv --bins lin:0:1:70000 --pi-bins lin:0:1:70000",
-            "at most 16777216 bins in all, found 70000 x 70000",
-        ),
-        (
-            "rdf none.csv --r-max 1 --n-bins 4000000000",
-            "at most 16777216 bins in all, found 4000000000",
-        ),
-        (
-            "count none.csv --bins lin:0:1:16777217",
-            "a number of bins from 1 to 16777216, found `16777217`",
-        ),
-    ] {
-        let run = folder.run(flags);
-        assert_ne!(run.code, 0, "{flags}");
-        assert!(run.stderr.contains(message), "{flags}: {}", run.stderr);
-        assert!(!run.stderr.contains("panicked"), "{flags}: {}", run.stderr);
-    }
-}
-
 /// A folder with data, randoms and a saved weighted RR of three bins.
 fn with_saved_rr() -> Folder {
     let folder = Folder::new()
@@ -205,36 +173,6 @@ fn errors_of_wp_are_those_of_its_sum() {
         assert!(
             (error[k] / expected - 1.0).abs() < 1e-12,
             "{error:?} {expected}"
-        );
-    }
-}
-
-#[test]
-fn weights_whose_sums_mean_nothing_are_refused() {
-    let rows = |w: [&str; 2]| format!("x,y,z,w\n1,1,1,{}\n2,2,2,{}\n", w[0], w[1]);
-    let folder = Folder::new()
-        .with("cancel.csv", &rows(["2.5", "-2.5"]))
-        .with("sum.csv", &rows(["1e308", "1e308"]))
-        .with("square.csv", &rows(["1e200", "1e200"]))
-        .with("tiny.csv", &rows(["1e-200", "1e-200"]));
-    for (file, message) in [
-        (
-            "cancel.csv",
-            "the weights of the 2 particles add up to zero",
-        ),
-        ("sum.csv", "must lie within the range of float64, found inf"),
-        (
-            "square.csv",
-            "must lie within the range of float64, found inf",
-        ),
-        ("tiny.csv", "must lie within the range of float64, found 0"),
-    ] {
-        let run = folder.run(&format!("count {file} --weight w --bins lin:0:3:3"));
-        assert_eq!(run.code, 1, "{file}: {}", run.stdout);
-        assert!(
-            run.stderr.contains(&format!("{file}: column `w`")) && run.stderr.contains(message),
-            "{file}: {}",
-            run.stderr
         );
     }
 }

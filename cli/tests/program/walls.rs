@@ -3,7 +3,6 @@
 use std::f64::consts::PI;
 use std::fmt::Write as _;
 
-use crate::bad_input::says_one;
 use crate::folder::{Folder, floats, integers, names};
 
 /// A number in [0, 1) that its index decides.
@@ -241,23 +240,6 @@ fn pairs_across_and_along_an_axis() {
     let part = folder.table("part.csv");
     assert_eq!(floats(&part, "g"), [g[2], g[4], g[6]]);
     folder.good("plot part.csv -o part.svg");
-    for (call, expected) in [
-        (
-            "slice g.csv --z-range 2:3",
-            "no bin in z lies within 2 and 3",
-        ),
-        (
-            "slice g.csv --pi-range 0:1",
-            "no bins in pi, but in (rho, z)",
-        ),
-        ("wrap g.csv", "pair counts can be folded"),
-    ] {
-        says_one(
-            &folder.run(&format!("result {call} -o x.csv")),
-            call,
-            expected,
-        );
-    }
     // Beyond half the box rings are cut by its cell: all pairs are there, and the rest of space has none.
     folder.good("rdf t.csv --box 2,2,2 --cylinder y --r-max 1.5 --n-bins 3 --heights lin:0:1:2 --beyond-half -o far.csv");
     let far = folder.table("far.csv");
