@@ -207,25 +207,6 @@ fn flags_of_the_second_file_replace_those_of_the_first() {
 }
 
 #[test]
-fn info_shows_columns_and_their_ranges() {
-    let folder = Folder::new().with("g.csv", "x,name\n1.5,a\nnan,b\n-3,c\n");
-    let run = folder.good("info g.csv");
-    let x = run
-        .stdout
-        .lines()
-        .find(|line| line.trim_start().starts_with("x "))
-        .unwrap();
-    let fields: Vec<&str> = x.split_whitespace().collect();
-    assert_eq!(
-        fields[2..],
-        ["-", "3", "-3", "1.5", "1", "0"],
-        "{}",
-        run.stdout
-    );
-    assert!(run.stdout.starts_with("g.csv: text"), "{}", run.stdout);
-}
-
-#[test]
 fn shells_get_their_completions() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish"] {

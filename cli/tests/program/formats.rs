@@ -125,25 +125,6 @@ fn columns_without_names_go_by_number() {
     );
 }
 
-#[test]
-fn info_shows_texts_and_plain_json() {
-    let folder = Folder::new().with(
-        "g.csv",
-        "# nested: {\"a\": [1, {\"b\": 2}]}\nspecies,x\nO,1\nH,2\nO,3\n",
-    );
-    let info = folder.good("info g.csv").stdout;
-    assert!(info.contains("\"O\", \"H\""), "{info}");
-    assert!(info.contains("nested = {\"a\":[1,{\"b\":2}]}"), "{info}");
-    assert!(!info.contains("Object"), "{info}");
-    let many: Vec<String> = (0..20).map(|k| format!("name{k} {k}\n")).collect();
-    let folder = folder.with("many.txt", &many.concat());
-    let info = folder.good("info many.txt").stdout;
-    assert!(
-        info.contains("\"name0\", \"name1\", \"name2\", ..."),
-        "{info}"
-    );
-}
-
 /// Wide and long files that once took minutes.
 #[test]
 fn info_of_many_columns_and_of_many_empty_lines_is_quick() {

@@ -71,15 +71,6 @@ fn links_to_an_input_are_the_input() {
     }
 }
 
-#[cfg(all(unix, feature = "plot"))]
-#[test]
-fn two_outputs_never_share_a_file_by_a_link() {
-    let folder = folder();
-    std::os::unix::fs::symlink("new.csv", folder.path("new.png")).unwrap();
-    let arguments = "count d.csv --bins lin:0:5:5 -o new.csv --plot new.png";
-    refused(&folder, arguments, "name the same file");
-}
-
 /// Runs a command that fails before it reads anything.
 fn fails_at_once(folder: &Folder, arguments: &str, words: &str) {
     let run = folder.run(arguments);

@@ -34,10 +34,6 @@ fn refused(folder: &Folder, arguments: &[&str], code: i32, parts: &[&str]) {
     }
 }
 
-fn words(text: &str) -> Vec<&str> {
-    text.split_whitespace().collect()
-}
-
 /// Whether a run warned of all of `parts` in one line.
 fn warned(run: &Run, parts: &[&str]) -> bool {
     run.stderr
@@ -100,103 +96,6 @@ fn wrapped_positions_are_counted() {
     let run = folder.good("count p.csv --box 40,0,0,0,40,0,0,0,40 --bins edges:0,1 -o c.json");
     assert!(
         run.stderr.contains("1 of 6 positions were outside the box"),
-        "{}",
-        run.stderr
-    );
-}
-
-#[test]
-fn suspicious_values_are_mentioned() {
-    let folder = Folder::new()
-        .with("radians.csv", "RA,DEC,DIST\n3.1,0.5,100\n2.9,-1.2,110\n")
-        .with("degrees.csv", "RA,DEC,DIST\n150.1,2.5,100\n150.2,2.1,110\n")
-        .with("cz.csv", "RA,DEC,Z\n150,2,15000\n150,2.1,16000\n")
-        .with("z.csv", "RA,DEC,Z\n150,2,0.1\n150,2.1,0.12\n");
-    let bins = "--bins edges:0,50";
-    let run = folder.good(&format!("count radians.csv {bins}"));
-    assert!(
-        warned(&run, &["radians.csv", "`RA`", "`DEC`", "look like radians"]),
-        "{}",
-        run.stderr
-    );
-    let run = folder.good(&format!("count degrees.csv {bins}"));
-    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
-    let run = folder.good(&format!(
-        "count cz.csv --redshift-unit 1 --cosmology Planck18 {bins}"
-    ));
-    assert!(
-        warned(&run, &["cz.csv", "`Z`", "16000", "cz in km/s"]),
-        "{}",
-        run.stderr
-    );
-    let run = folder.good(&format!("count z.csv --cosmology om=2 {bins}"));
-    assert!(
-        warned(&run, &["om = 2", "ol = -1"]) && !warned(&run, &["cz"]),
-        "{}",
-        run.stderr
-    );
-    let run = folder.good(&format!("count z.csv --cosmology Planck18 {bins}"));
-    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
-}
-
-#[test]
-fn a_catalog_as_its_own_randoms_is_refused_or_mentioned() {
-    let folder = Folder::new()
-        .with("d.csv", &scattered(20, 10.0, 1))
-        .with("copy.csv", &scattered(20, 10.0, 1))
-        .with("r.csv", &scattered(50, 10.0, 2));
-    let xi = "xi d.csv --bins edges:1,9 --randoms";
-    let own = |randoms: &str| {
-        let parts = [
-            "data and randoms are the same rows of d.csv: name other randoms",
-            "--randoms-where",
-        ];
-        refused(&folder, &words(&format!("{xi} {randoms}")), 2, &parts);
-    };
-    own("d.csv");
-    own("./d.csv --weight w");
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::symlink("d.csv", folder.path("soft.csv")).unwrap();
-        own("soft.csv");
-    }
-    let shifted = "xi d.csv --randoms r.csv --shifted-randoms d.csv --bins edges:1,9";
-    let parts = ["data and shifted randoms are the same rows of d.csv"];
-    refused(&folder, &words(shifted), 2, &parts);
-    let same = |randoms: &str| {
-        let run = folder.good(&format!("{xi} {randoms}"));
-        warned(
-            &run,
-            &["data and randoms are the same rows", "means nothing"],
-        )
-    };
-    assert!(same("copy.csv"));
-    assert!(!same("r.csv"));
-    assert!(
-        !same("d.csv --randoms-where x<5"),
-        "another part of the file"
-    );
-    assert!(!same("d.csv --randoms-positions y,z,x"), "other positions");
-}
-
-#[test]
-fn samples_of_the_same_rows_are_mentioned() {
-    let folder = Folder::new()
-        .with("d.csv", &scattered(20, 10.0, 1))
-        .with("r.csv", &scattered(50, 10.0, 2))
-        .with("s.csv", &scattered(60, 10.0, 3));
-    let run = folder.good("count d.csv d.csv --bins edges:0,9");
-    assert!(
-        warned(&run, &["data and second", "paired with itself"]),
-        "{}",
-        run.stderr
-    );
-    let run = folder.good("count d.csv d.csv --second-positions y,z,x --bins edges:0,9");
-    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
-    let cross = "xi d.csv --cross d.csv --randoms r.csv --cross-randoms s.csv --bins edges:1,9";
-    let run = folder.good(cross);
-    assert!(
-        warned(&run, &["data and cross are the same rows (d.csv, d.csv)"]),
         "{}",
         run.stderr
     );

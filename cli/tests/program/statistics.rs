@@ -1,6 +1,6 @@
 //! What the counts and their errors are held to.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::folder::{Folder, floats, integers, scattered};
 
@@ -14,78 +14,6 @@ fn with_saved_rr() -> Folder {
 }
 
 const BINS: &str = "--weight w --bins edges:0.5,1,2,4";
-
-/// Replaces the value of the saved RR at `pointer`.
-fn damage(folder: &Folder, pointer: &str, value: Value) {
-    let text = std::fs::read_to_string(folder.path("rr.json")).unwrap();
-    let mut result: Value = serde_json::from_str(&text).unwrap();
-    *result.pointer_mut(pointer).unwrap() = value;
-    std::fs::write(folder.path("damaged.json"), result.to_string()).unwrap();
-}
-
-#[test]
-fn a_damaged_rr_is_refused_by_file_column_and_row() {
-    let folder = with_saved_rr();
-    let row = |row: usize| format!("column `weight`, row {row} (counting from 0)");
-    let (first, second) = (row(0), row(1));
-    let cases: &[(&str, Value, &[&str])] = &[
-        ("/data/weight/1", Value::Null, &[&second, "found NaN"]),
-        ("/data/weight/1", json!("inf"), &[&second, "found inf"]),
-        ("/data/weight/0", json!("-inf"), &[&first, "found -inf"]),
-        ("/data/weight/1", json!(1e11), &[&second, "must lie in ["]),
-        ("/data/weight/0", json!(-1.0), &[&first, "must lie in ["]),
-        (
-            "/data/npairs/2",
-            json!(1_000_000),
-            &["column `npairs`", "there are 19900 pairs in all"],
-        ),
-        (
-            "/data/npairs/2",
-            json!(-5),
-            &["column `npairs`, row 2", "-5 is no uint64"],
-        ),
-        (
-            "/meta/counts/DD/total_pairs",
-            json!(19_901),
-            &["`total_pairs` is 19901, that of this job 19900"],
-        ),
-        (
-            "/meta/counts/DD/total_pairs",
-            json!(-19_900),
-            &["`total_pairs` is -19900, that of this job 19900"],
-        ),
-        (
-            "/meta/counts/DD/total_weight",
-            json!(4e3),
-            &["`total_weight` is 4000.0, that of this job"],
-        ),
-        (
-            "/meta/counts/DD/total_weight",
-            json!("NaN"),
-            &["`total_weight` is \"NaN\", that of this job"],
-        ),
-        (
-            "/meta/counts/DD/design_effect",
-            json!(1.0),
-            &["`design_effect` is 1.0, that of this job"],
-        ),
-    ];
-    for (pointer, value, parts) in cases {
-        damage(&folder, pointer, value.clone());
-        let run = folder.run(&format!(
-            "xi d.csv --randoms r.csv --rr damaged.json {BINS} -o xi.csv"
-        ));
-        assert_eq!(run.code, 1, "{pointer} {value}: {}", run.stdout);
-        for part in ["damaged.json"].iter().chain(*parts) {
-            assert!(
-                run.stderr.contains(part),
-                "{pointer} {value}: {}",
-                run.stderr
-            );
-        }
-        assert!(!folder.path("xi.csv").exists());
-    }
-}
 
 #[test]
 fn a_saved_rr_keeps_the_errors() {
