@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::bad_input::refused;
-use crate::folder::{Folder, floats};
+use crate::folder::{Folder, floats, refused};
 
 /// Charged atoms between 0 and 6, which add up to nothing.
 fn atoms() -> Vec<([f64; 3], f64)> {

@@ -137,3 +137,27 @@ pub(crate) fn names(table: &Table) -> Vec<&str> {
         .map(|column| column.name.as_str())
         .collect()
 }
+
+/// Runs a command that must fail with `code` and say all of `parts`, leaving no file behind.
+pub(crate) fn refused(folder: &Folder, arguments: &str, code: i32, parts: &[&str]) {
+    let before = folder.names();
+    let run = folder.run(arguments);
+    assert_eq!(
+        run.code, code,
+        "albireo {arguments}\n{}{}",
+        run.stdout, run.stderr
+    );
+    assert_eq!(run.stdout, "", "albireo {arguments}");
+    let message = run
+        .stderr
+        .lines()
+        .find(|line| line.starts_with("error: "))
+        .unwrap_or_else(|| panic!("no error line: {}", run.stderr));
+    for part in parts {
+        assert!(
+            message.contains(part),
+            "albireo {arguments}\nexpected `{part}` in: {message}"
+        );
+    }
+    assert_eq!(folder.names(), before, "albireo {arguments}");
+}

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::bad_input::says_one;
 use crate::folder::{Folder, floats, integers, names};
 use crate::frames::{BINS, trajectory};
 
@@ -271,8 +270,6 @@ fn curves_for_gromacs() {
             (floats(&table, "centre")[k], floats(&table, kept[0])[k])
         );
     }
-    let run = folder.run("plot g.xvg -o g.svg");
-    says_one(&run, "plot g.xvg", "xvg is written for GROMACS and Grace");
     let run = folder.run(&format!("rdf t.csv {BINS} -o - --format xvg"));
     assert_eq!(
         run.stdout
@@ -359,8 +356,4 @@ fn covariances_of_partials_have_a_block_for_each_pair() {
     assert_eq!(pair, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2]);
     assert!((floats(&mean, "g_H-O")[3] - average(9)).abs() < 1e-14);
     assert!(names(&mean).contains(&"n_O-H_error"));
-    // Other pairs are another measurement.
-    folder.good(&format!("rdf t0.csv {BINS} --pairs O-O,O-H -o other.csv"));
-    let run = folder.run("result covariance g1.csv other.csv -o d.csv");
-    says_one(&run, "result covariance", "its pairs of species");
 }

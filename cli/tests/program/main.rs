@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod angular;
-mod bad_input;
 mod beyond_half;
 mod bit_columns;
 mod block_errors;

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use crate::bad_input::refused;
-use crate::folder::{Folder, Run, floats, integers};
+use crate::folder::{Folder, Run, floats, integers, refused};
 
 pub(crate) const LIQUID: &str = "md --atoms 256 --density 0.8442 --temperature 1.44 --seed 3";
 

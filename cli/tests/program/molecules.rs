@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use crate::bad_input::refused;
 use crate::folder::{Folder, integers};
 
 /// A dump of LAMMPS in boxes of 10: the molecule and the position of each atom of each frame. The order of its rows is that of its ids.
@@ -161,15 +160,6 @@ fn masses_and_elements_are_known_by_names() {
     // Nothing is said, or made, where nothing asks for it.
     let run = folder.good("rdf conf.gro --bins edges:0,0.12,0.45 -o g.csv");
     assert!(!run.stderr.contains("tells no"), "{}", run.stderr);
-    let beads = WATERS.replace("HW2", "XW2").replace("SOL", "BED");
-    let folder = Folder::new().with("conf.gro", &beads);
-    let call = "rdf conf.gro --centres resid --bins edges:0,0.35,0.45 -o g.csv";
-    refused(
-        &folder,
-        call,
-        1,
-        &["no `mass` of the particles", "XW2", "--topology"],
-    );
 }
 
 #[cfg(feature = "hdf5")]

@@ -9,68 +9,6 @@ fn folder() -> Folder {
         .with("bins.csv", "1 2\n2 4\n")
 }
 
-/// Runs a command that must be refused as a wrong call, with these words, and leave every file as it was.
-fn refused(folder: &Folder, arguments: &str, words: &str) {
-    let content = |folder: &Folder| {
-        let names = folder.names();
-        let read = |name: &String| std::fs::read(folder.path(name)).ok();
-        names
-            .iter()
-            .map(read)
-            .zip(names.clone())
-            .collect::<Vec<_>>()
-    };
-    let before = content(folder);
-    let run = folder.run(arguments);
-    assert_eq!(run.code, 2, "albireo {arguments}: {}", run.stderr);
-    assert!(
-        run.stderr.contains(words),
-        "albireo {arguments}: {}",
-        run.stderr
-    );
-    assert!(
-        content(folder) == before,
-        "albireo {arguments} changed a file"
-    );
-}
-
-#[cfg(unix)]
-#[test]
-fn links_to_an_input_are_the_input() {
-    let folder = folder();
-    std::os::unix::fs::symlink("d.csv", folder.path("soft.csv")).unwrap();
-    std::os::unix::fs::symlink("soft.csv", folder.path("softer.ecsv")).unwrap();
-    std::os::unix::fs::symlink("d.csv", folder.path("soft.png")).unwrap();
-    std::fs::hard_link(folder.path("d.csv"), folder.path("hard.json")).unwrap();
-    std::os::unix::fs::symlink(".", folder.path("here")).unwrap();
-    let mut outputs = vec![
-        "-o soft.csv",
-        "-o softer.ecsv",
-        "-o hard.json",
-        "-o here/d.csv",
-    ];
-    if cfg!(feature = "plot") {
-        outputs.push("--plot soft.png");
-    }
-    for output in outputs {
-        let arguments = format!("count d.csv --bins lin:0:5:5 {output}");
-        refused(&folder, &arguments, "would replace the input d.csv");
-        // The input may be the one that is spelled by a link.
-        let arguments = format!("count soft.csv --bins lin:0:5:5 {output}");
-        refused(&folder, &arguments, "would replace the input soft.csv");
-    }
-    #[cfg(feature = "plot")]
-    {
-        folder.good("count d.csv --bins lin:0:5:5 -o dd.csv");
-        std::os::unix::fs::symlink("dd.csv", folder.path("dd.png")).unwrap();
-        refused(
-            &folder,
-            "plot dd.csv -o dd.png",
-            "would replace the input dd.csv",
-        );
-    }
-}
-
 /// Runs a command that fails before it reads anything.
 fn fails_at_once(folder: &Folder, arguments: &str, words: &str) {
     let run = folder.run(arguments);

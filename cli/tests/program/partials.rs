@@ -1,6 +1,5 @@
 //! `albireo rdf`: which partials there are, and what is made of all of them.
 
-use crate::bad_input::says_one;
 use crate::folder::{Folder, floats, integers, names};
 use crate::frames::{BINS, by_hand, sum, trajectory};
 
@@ -21,11 +20,6 @@ fn species_of_which_no_particle_is_kept_are_none() {
     let of = |frame| by_hand(&text, frame, |a, b, _, _| a == "H" && b == "H");
     assert_eq!(integers(&table, "npairs"), sum((0..4).map(of)));
     assert_eq!(table.meta["species"].to_string(), "[\"H\"]");
-    // What is asked for by name and is not there is an error still.
-    let run = call("species != 'O'", &["--pairs", "O-H"]);
-    says_one(&run, "O-H", "no particle is of species `O`");
-    let run = call("species == 'X'", &[]);
-    assert_eq!(run.code, 1, "{}", run.stderr);
 }
 
 #[test]

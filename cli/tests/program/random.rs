@@ -1,7 +1,6 @@
 //! `albireo random`: the numbers of the C library, from anywhere in their sequence, and what is refused.
 
-use crate::bad_input::refused;
-use crate::folder::{Folder, floats, integers};
+use crate::folder::{Folder, floats, integers, refused};
 
 #[test]
 fn numbers_are_those_of_the_c_library_from_anywhere_on() {

@@ -10,30 +10,6 @@ fn sample(name: &str) -> String {
     samples.join(name).to_str().unwrap().to_owned()
 }
 
-/// Runs a command that must fail with `code` and one line that says all of `parts`.
-fn refused(folder: &Folder, arguments: &[&str], code: i32, parts: &[&str]) {
-    let run = folder.run_with(arguments);
-    assert_eq!(
-        (run.code, run.stdout.as_str()),
-        (code, ""),
-        "{arguments:?}\n{}",
-        run.stderr
-    );
-    let errors: Vec<&str> = run
-        .stderr
-        .lines()
-        .filter(|line| line.starts_with("error: "))
-        .collect();
-    assert_eq!(errors.len(), 1, "{}", run.stderr);
-    for part in parts {
-        assert!(
-            errors[0].contains(part),
-            "{arguments:?}: expected `{part}` in: {}",
-            errors[0]
-        );
-    }
-}
-
 /// Whether a run warned of all of `parts` in one line.
 fn warned(run: &Run, parts: &[&str]) -> bool {
     run.stderr
@@ -46,18 +22,6 @@ fn frames_are_not_superposed() {
     let rows = "frame,species,x,y,z\n3,O,0,0,0\n3,O,1,0,0\n4,O,0,0,0\n4,H,2,0,0\n";
     let folder = Folder::new().with("t.csv", rows);
     let count = ["count", "t.csv", "--bins", "edges:0.5,1.5,3"];
-    refused(
-        &folder,
-        &count,
-        1,
-        &[
-            "t.csv",
-            "several frames (column `frame`, 3 to 4)",
-            "--where 'frame == 3'",
-        ],
-    );
-    let both = [&count[..], &["--where", "frame >= 3"]].concat();
-    refused(&folder, &both, 1, &["--where 'frame == 3'"]);
     // One frame survives, whether it is named or not.
     for condition in ["frame == 3", "frame < 4", "species == \"H\""] {
         let one = [&count[..], &["--where", condition, "-o", "o.json"]].concat();
@@ -67,8 +31,6 @@ fn frames_are_not_superposed() {
     let one = [&count[..], &["--where", "frame == 3", "-o", "o.json"]].concat();
     folder.run_with(&one);
     assert_eq!(integers(&folder.table("o.json"), "npairs"), [1, 0]);
-    let upper = Folder::new().with("t.csv", "x,y,z,TimeStep\n0,0,0,1\n1,0,0,2\n");
-    refused(&upper, &count, 1, &["TimeStep == 1"]);
     // The columns of a survey's camera are another matter.
     let sky = Folder::new().with("t.csv", "RA,DEC,DIST,frame\n90,0,9,1\n91,0,9,2\n");
     assert_eq!(sky.run_with(&count).code, 0);

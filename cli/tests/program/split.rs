@@ -2,7 +2,6 @@
 
 use albireo_catalogs::Table;
 
-use crate::bad_input::refused;
 use crate::folder::{Folder, floats, integers, scattered};
 
 fn folder() -> Folder {
@@ -168,17 +167,4 @@ fn each_bin_of_regions_is_told_as_it_was_counted() {
     }
     let of_data = |table: &Table| integers(table, "DD_within_npairs");
     assert_eq!(of_data(&both), of_data(&all));
-    // Parts of the sky are put together by one total of their random pairs.
-    folder.good(&format!(
-        "{xi} --split-randoms 3 --split-randoms-above 2 -o x.csv"
-    ));
-    folder.good(&format!(
-        "{xi} --every 2 --split-randoms 3 --split-randoms-above 2 -o y.csv"
-    ));
-    refused(
-        &folder,
-        "result combine x.csv y.csv -o out.csv",
-        1,
-        &["x.csv", "RR", "split above 2"],
-    );
 }

@@ -1,7 +1,6 @@
 //! Units that files state for their columns.
 
-use crate::bad_input::refused;
-use crate::folder::{Folder, floats, integers};
+use crate::folder::{Folder, floats, integers, refused};
 
 /// Refused for what the file holds.
 fn rejected(folder: &Folder, arguments: &str, part: &str) {

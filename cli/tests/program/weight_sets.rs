@@ -2,7 +2,6 @@
 
 use albireo_catalogs::Table;
 
-use crate::bad_input::refused;
 use crate::folder::{Folder, floats, integers, names, scattered};
 
 fn folder() -> Folder {
@@ -113,13 +112,6 @@ fn sets_stand_side_by_side_in_one_file() {
     let again = folder.table("again.csv");
     assert_eq!(floats(&again, "xi"), floats(&all, "xi_sq"));
     assert_eq!(again.meta["counts"]["DD"]["read_from"], "all.ecsv");
-    // Work on results is for one set at a time.
-    refused(
-        &folder,
-        "result slice all.ecsv --range 0:2 -o part.ecsv",
-        1,
-        &["all.ecsv", "the weight sets unit, plain, sq", "xi_{}.ecsv"],
-    );
 }
 
 #[test]
