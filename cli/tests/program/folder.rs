@@ -161,3 +161,9 @@ pub(crate) fn refused(folder: &Folder, arguments: &str, code: i32, parts: &[&str
     }
     assert_eq!(folder.names(), before, "albireo {arguments}");
 }
+
+/// The bundled sample of that name.
+pub(crate) fn sample(name: &str) -> String {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogs/samples");
+    samples.join(name).to_str().unwrap().to_owned()
+}

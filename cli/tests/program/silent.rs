@@ -1,14 +1,6 @@
 //! What used to pass without a word: refused, or said.
 
-use std::path::Path;
-
-use crate::folder::{Folder, Run, integers, scattered};
-
-/// The bundled sample `name`.
-fn sample(name: &str) -> String {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogs/samples");
-    samples.join(name).to_str().unwrap().to_owned()
-}
+use crate::folder::{Folder, Run, integers, sample, scattered};
 
 /// Whether a run warned of all of `parts` in one line.
 fn warned(run: &Run, parts: &[&str]) -> bool {

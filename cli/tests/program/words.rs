@@ -1,13 +1,6 @@
 //! Messages, labels and choices that used to mislead.
 
-use std::path::Path;
-
-use crate::folder::{Folder, floats, integers, names, scattered};
-
-fn sample(name: &str) -> String {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogs/samples");
-    samples.join(name).to_str().unwrap().to_owned()
-}
+use crate::folder::{Folder, floats, integers, names, sample, scattered};
 
 #[test]
 fn angles_need_neither_redshifts_nor_a_cosmology() {
