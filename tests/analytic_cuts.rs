@@ -3,22 +3,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use crate::made::cube;
 use crate::random;
 
 use albireo::estimators::{AnalyticRr, CellRr};
 use albireo::regions::Cells;
 use albireo::tally::Cut;
 use albireo::{
-    Axis, Bins, Domain, Edges, LineOfSight, PeriodicBox, RBins, RpPiBins, SMuBins, SignedEdges,
-    ThetaBins,
+    Axis, Bins, Domain, Edges, LineOfSight, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins,
 };
 use random::Random;
 
 const Z: LineOfSight = LineOfSight::Fixed(Axis::Z);
-
-fn cube() -> Domain {
-    Domain::Periodic(PeriodicBox::cubic(1.0).unwrap())
-}
 
 fn edges(values: &[f64]) -> Edges {
     Edges::new(values.to_vec()).unwrap()

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use crate::made::cube;
+
 use albireo::binning::PairOrder;
 use albireo::counts::count_pairs;
 use albireo::estimators::{Covariance, Estimation, Estimator, Role, Term, TermCounts};
@@ -40,13 +42,9 @@ impl Samples {
     }
 }
 
-fn domain() -> Domain {
-    Domain::Periodic(PeriodicBox::cubic(1.0).unwrap())
-}
-
 fn count(pairs: Pairs<'_>, bins: impl Into<Bins>) -> Counts {
     let bins = &bins.into();
-    let domain = domain();
+    let domain = cube();
     let job = PairJob::new(pairs, &domain).unwrap();
     count_pairs(&Naive, &job, CountSpec::for_pairs(bins, pairs), &Silent).unwrap()
 }
@@ -115,7 +113,7 @@ fn agrees(bins: impl Into<Bins>) {
     let samples = Samples::new();
     for &estimator in Estimator::ALL {
         let all = |role| Some(samples.of(role));
-        let estimation = Estimation::new(estimator, bins, &domain(), all).unwrap();
+        let estimation = Estimation::new(estimator, bins, &cube(), all).unwrap();
         let listed: Vec<Term> = estimation.terms().iter().map(|(term, _)| *term).collect();
         assert_eq!(listed, estimator.terms(bins.order()), "{estimator:?}");
         let mut made = vec![];
@@ -148,11 +146,11 @@ fn without_randoms_their_pairs_are_those_of_the_box() {
     let samples = Samples::new();
     let bins = RBins::new(Edges::linear(0.0, 0.4, 4).unwrap());
     let data = |role| (role == Role::Data).then(|| samples.of(role));
-    let estimation = Estimation::new(Estimator::Natural, &bins, &domain(), data).unwrap();
+    let estimation = Estimation::new(Estimator::Natural, &bins, &cube(), data).unwrap();
     assert_eq!(estimation.terms().len(), 1);
     let xi = estimation.run(|_, pairs| Ok::<_, EstimatorError>(count(pairs, &bins)));
     let dd = samples.count(Role::Data, Role::Data, &bins);
-    let rr = AnalyticRr::new(&bins, &domain()).unwrap();
+    let rr = AnalyticRr::new(&bins, &cube()).unwrap();
     let counts = TermCounts::new([(Term::DD, dd)], Some(rr));
     assert_eq!(xi.unwrap(), Estimator::Natural.estimate(&counts).unwrap());
     let open = Estimation::new(Estimator::Natural, &bins, &Domain::Open, data);
@@ -218,11 +216,11 @@ fn what_is_missing_is_named() {
     let samples = Samples::new();
     let bins = RBins::new(Edges::linear(0.0, 0.4, 4).unwrap());
     let data = |role| (role == Role::Data).then(|| samples.of(role));
-    let refused = Estimation::new(Estimator::Hamilton, &bins, &domain(), data).unwrap_err();
+    let refused = Estimation::new(Estimator::Hamilton, &bins, &cube(), data).unwrap_err();
     assert_eq!(refused.to_string(), "this needs the sample `randoms`");
     // Randoms for one of two samples leave no count to divide by, and none that is known.
     let one = |role| (role != Role::SecondRandoms).then(|| samples.of(role));
-    let refused = Estimation::new(Estimator::NaturalCross, &bins, &domain(), one).unwrap_err();
+    let refused = Estimation::new(Estimator::NaturalCross, &bins, &cube(), one).unwrap_err();
     assert_eq!(refused.to_string(), "this needs the sample `cross randoms`");
     let dd = samples.count(Role::Data, Role::Data, &bins);
     let counts = TermCounts::new(vec![(Term::DD, dd)], None);

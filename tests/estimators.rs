@@ -41,7 +41,7 @@ fn landy_szalay([dd, dr, rr]: [&Counts; 3]) -> Result<Correlation, EstimatorErro
     Estimator::LandySzalay.estimate(&TermCounts::new(counts, None))
 }
 
-fn assert_near(found: &[f64], expected: &[f64]) {
+pub(crate) fn assert_near(found: &[f64], expected: &[f64]) {
     assert_eq!(found.len(), expected.len());
     for (f, e) in found.iter().zip(expected) {
         assert!(

@@ -1,43 +1,20 @@
 //! Sums beside the weights: weighted mean separations against a loop, moments of known random pairs against fine bins.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use crate::legendre_sums::{bins, near, survey};
+
 use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
 use albireo::estimators::{CellRr, legendre};
 use albireo::regions::Cells;
 use albireo::tally::{Legendre, LegendreDegrees};
 use albireo::{
-    AnalyticRr, Axis, CountSpec, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles,
-    PeriodicBox, Points, SMuBins, SignedEdges, Silent, random,
+    AnalyticRr, Axis, CountSpec, Domain, LineOfSight, Naive, PairJob, Pairs, Particles,
+    PeriodicBox, Points, Silent,
 };
-
-fn bins(mu: &[f64], los: LineOfSight) -> SMuBins {
-    let s = Edges::new(vec![0.1, 0.25, 0.45]).unwrap();
-    SMuBins::new(s, SignedEdges::new(mu.to_vec()).unwrap(), los).unwrap()
-}
-
-fn survey(n: usize, seed: u64) -> (Vec<[f64; 3]>, Vec<f64>) {
-    let points = random::in_box(n, seed, [1.0, 0.8, 0.3]).unwrap();
-    let row = |k: usize| {
-        let [x, y, z] = points.at(k);
-        [x + 0.3, y - 0.2, z + 1.5]
-    };
-    let weight = |k: usize| 0.5 + points.at(k)[0];
-    ((0..n).map(row).collect(), (0..n).map(weight).collect())
-}
 
 fn particles((rows, weights): &(Vec<[f64; 3]>, Vec<f64>)) -> Particles {
     Particles::weighted(Points::from_rows(rows).unwrap(), weights.clone()).unwrap()
-}
-
-fn near(found: &[f64], expected: &[f64], tolerance: f64) {
-    assert_eq!(found.len(), expected.len());
-    for (f, e) in found.iter().zip(expected) {
-        assert!(
-            (f - e).abs() <= tolerance * e.abs().max(1.0),
-            "{found:?} is not {expected:?}"
-        );
-    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use crate::made::{lin, sample, signed};
 use crate::random;
 
 use albireo::binning::{BinAxis, PairOrder, Reach};
@@ -11,13 +12,9 @@ use albireo::engine::{AnyEngine, Auto, Cpu, Isa};
 use albireo::{
     Axis, Binning, Bins, CountSpec, Counts, Domain, Edges, EngineError, JobError, Lattice,
     LineOfSight, Naive, Outside, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
-    SMuBins, Separation, SignedEdges, Silent, ThetaBins, Traversal,
+    SMuBins, Separation, Silent, ThetaBins, Traversal,
 };
 use random::Random;
-
-fn sample(rows: &[[f64; 3]]) -> Particles {
-    Particles::new(Points::from_rows(rows).unwrap())
-}
 
 /// The counts of the reference, which every instruction set and traversal must give too.
 fn counted(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> Counts {
@@ -33,14 +30,6 @@ fn counted(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> Counts {
         }
     }
     expected
-}
-
-fn lin(lo: f64, hi: f64, n: usize) -> Edges {
-    Edges::linear(lo, hi, n).unwrap()
-}
-
-fn signed(lo: f64, hi: f64, n: usize) -> SignedEdges {
-    SignedEdges::linear(lo, hi, n).unwrap()
 }
 
 #[test]

@@ -2,14 +2,16 @@
 //!
 //! Processes are threads here, and their memory a list of what the first of them gives.
 
+use crate::made::cube;
+
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::{Arc, Condvar, Mutex};
 
 use albireo::engine::{AnyEngine, Cpu, PreparedJob, SharedMemory};
 use albireo::{
-    Column, CountSpec, Domain, Edges, Engine, EngineError, Labels, Naive, PairJob, Pairs,
-    Particles, PeriodicBox, Progress, RBins, Silent, Tally, Weights, random,
+    Column, CountSpec, Edges, Engine, EngineError, Labels, Naive, PairJob, Pairs, Particles,
+    Progress, RBins, Silent, Tally, Weights, random,
 };
 
 /// Numbers that were given; none where they cannot be shared.
@@ -89,10 +91,6 @@ impl SharedMemory for Memory<'_> {
     }
 }
 
-fn boxed() -> Domain {
-    Domain::Periodic(PeriodicBox::cubic(1.0).unwrap())
-}
-
 /// Weighted twice, with labels.
 fn sample(n: usize, seed: u64) -> Particles {
     let points = random::in_box(n, seed, [1.0; 3]).unwrap();
@@ -123,7 +121,7 @@ fn count(
     let engine = AnyEngine::Cpu(Cpu::new().with_threads(2)?);
     let prepared = samples
         .iter()
-        .map(|sample| engine.prepare_once(sample.clone(), &boxed(), memory, progress))
+        .map(|sample| engine.prepare_once(sample.clone(), &cube(), memory, progress))
         .collect::<Result<Vec<_>, _>>()?;
     let job = match &prepared[..] {
         [one] => PreparedJob::auto(one),
@@ -168,7 +166,7 @@ fn processes_that_share_count_what_the_double_loop_counts() {
             [one] => Pairs::Auto(one),
             two => Pairs::Cross(&two[0], &two[1]),
         };
-        let domain = boxed();
+        let domain = cube();
         let job = PairJob::new(pairs, &domain).unwrap();
         let known = Naive.run(&job, &what(), &Silent).unwrap();
         assert!(known.sum(1).iter().any(|&sum| sum != 0));

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use crate::made::cube;
+
 use albireo::binning::{Binning, Bins};
 use albireo::counts::{ExactSums, PairKind, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
@@ -12,8 +14,8 @@ use albireo::estimators::{
 use albireo::tally::CountSpec;
 use albireo::{
     Axis, Correlation, Counts, Domain, Edges, Engine, EngineError, Error, JobError, Labels,
-    LineOfSight, Naive, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
-    SMuBins, SignedEdges, Silent, ThetaBins, Weights, random,
+    LineOfSight, Naive, PairJob, PairTotal, Pairs, Particles, Points, RBins, RpPiBins, SMuBins,
+    SignedEdges, Silent, ThetaBins, Weights, random,
 };
 
 const REGIONS: u32 = 5;
@@ -176,10 +178,6 @@ fn close(found: &[f64], expected: &[f64], tolerance: f64) {
     }
 }
 
-fn periodic() -> Domain {
-    Domain::Periodic(PeriodicBox::cubic(1.0).unwrap())
-}
-
 fn r_bins() -> RBins {
     RBins::new(Edges::linear(0.0, 0.45, 6).unwrap())
 }
@@ -199,9 +197,9 @@ fn without_a_region_is_a_count_of_its_own() {
     let z = LineOfSight::Fixed(Axis::Z);
     for weighted in [false, true] {
         let samples = Samples::new(weighted, |points| points);
-        realisations_are_counts(&samples, &periodic(), r_bins());
-        realisations_are_counts(&samples, &periodic(), s_mu_bins(z, 0.0));
-        realisations_are_counts(&samples, &periodic(), rp_pi_bins(z));
+        realisations_are_counts(&samples, &cube(), r_bins());
+        realisations_are_counts(&samples, &cube(), s_mu_bins(z, 0.0));
+        realisations_are_counts(&samples, &cube(), rp_pi_bins(z));
         realisations_are_counts(&samples, &Domain::Open, r_bins());
         realisations_are_counts(&samples, &Domain::Open, rp_pi_bins(LineOfSight::Midpoint));
         for los in [LineOfSight::First, LineOfSight::Midpoint] {
@@ -290,7 +288,7 @@ fn every_estimator_leaves_regions_out() {
             let poles = multipoles(xi, &[0, 2]).unwrap().poles;
             poles.into_iter().flat_map(|pole| pole.xi).collect()
         };
-        estimates_are_of_the_rest(&samples, &periodic(), s_mu_bins(z, 0.0), poles);
+        estimates_are_of_the_rest(&samples, &cube(), s_mu_bins(z, 0.0), poles);
         estimates_are_of_the_rest(
             &samples,
             &Domain::Open,

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use crate::made::lin;
 use crate::processors;
 use crate::random;
 
@@ -133,10 +134,6 @@ fn compare(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>, label: &str
         let all = job.with_traversal(Traversal::AllPairs);
         agree(&Cpu::new().with_threads(1).unwrap(), &all);
     }
-}
-
-fn lin(lo: f64, hi: f64, n: usize) -> Edges {
-    Edges::linear(lo, hi, n).unwrap()
 }
 
 fn edges(values: &[f64], unit: f64) -> Edges {

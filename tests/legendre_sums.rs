@@ -14,13 +14,13 @@ use albireo::{
     SignedEdges, Silent, random,
 };
 
-fn bins(mu: &[f64], los: LineOfSight) -> SMuBins {
+pub(crate) fn bins(mu: &[f64], los: LineOfSight) -> SMuBins {
     let s = Edges::new(vec![0.1, 0.25, 0.45]).unwrap();
     SMuBins::new(s, SignedEdges::new(mu.to_vec()).unwrap(), los).unwrap()
 }
 
 /// Points of a slab away from the observer, whose pairs are not isotropic, and weights.
-fn survey(n: usize, seed: u64) -> (Vec<[f64; 3]>, Vec<f64>) {
+pub(crate) fn survey(n: usize, seed: u64) -> (Vec<[f64; 3]>, Vec<f64>) {
     let points = random::in_box(n, seed, [1.0, 0.8, 0.3]).unwrap();
     let row = |k: usize| {
         let [x, y, z] = points.at(k);
@@ -38,7 +38,7 @@ fn of_pairs(bins: &SMuBins, pairs: Pairs<'_>, degrees: LegendreDegrees) -> Count
     CountSpec::for_pairs(bins, pairs).with_legendre(degrees)
 }
 
-fn near(found: &[f64], expected: &[f64], tolerance: f64) {
+pub(crate) fn near(found: &[f64], expected: &[f64], tolerance: f64) {
     assert_eq!(found.len(), expected.len());
     for (f, e) in found.iter().zip(expected) {
         assert!(

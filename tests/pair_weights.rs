@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use crate::made::lin;
 use crate::processors;
 use crate::random;
 
@@ -149,10 +150,6 @@ fn compare(job: &PairJob<'_>, bins: impl Into<Bins>, weight: &PairWeight, classe
             );
         }
     }
-}
-
-fn lin(lo: f64, hi: f64, n: usize) -> Edges {
-    Edges::linear(lo, hi, n).unwrap()
 }
 
 fn compare_bins(job: &PairJob<'_>, los: &[LineOfSight], weight: &PairWeight, classes: Classes) {

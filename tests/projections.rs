@@ -1,6 +1,8 @@
 //! What becomes of xi over two axes, against sums by hand: wedges of xi(s, mu), wp over a part of the bins.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use crate::estimators::assert_near;
+
 use albireo::engine::Exactness;
 use albireo::estimators::{multipoles, projected, projected_to, wedges};
 use albireo::{AxisUnit, BinAxis, Correlation, EstimatorError};
@@ -23,16 +25,6 @@ fn correlation(axes: [(&'static str, &[f64]); 2], xi: &[f64], error: &[f64]) -> 
 
 fn over_mu(mu: &[f64], xi: &[f64], error: &[f64]) -> Correlation {
     correlation([("s", &[0.0, 1.0, 2.0]), ("mu", mu)], xi, error)
-}
-
-fn assert_near(found: &[f64], expected: &[f64]) {
-    assert_eq!(found.len(), expected.len());
-    for (f, e) in found.iter().zip(expected) {
-        assert!(
-            (f - e).abs() <= 1e-14 * e.abs().max(1.0),
-            "{found:?} is not {expected:?}"
-        );
-    }
 }
 
 #[test]

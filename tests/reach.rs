@@ -3,40 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use crate::made::{counted, lin, sample, signed};
 use crate::random;
 
-use albireo::counts::count_pairs;
-use albireo::engine::{Cpu, Isa};
-use albireo::{
-    Axis, Bins, Counts, Domain, Edges, Lattice, LineOfSight, Naive, PairJob, Pairs, Particles,
-    Points, RBins, RpPiBins, SignedEdges, Silent,
-};
+use albireo::{Axis, Domain, Edges, Lattice, LineOfSight, Pairs, RBins, RpPiBins, SignedEdges};
 use random::Random;
-
-fn sample(rows: &[[f64; 3]]) -> Particles {
-    Particles::new(Points::from_rows(rows).unwrap())
-}
-
-/// The counts of the reference, which every instruction set must give too.
-fn counted(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> Counts {
-    let bins = &bins.into();
-    let job = PairJob::new(pairs, domain).unwrap();
-    let expected = count_pairs(&Naive, &job, bins, &Silent).unwrap();
-    for isa in Isa::available() {
-        let engine = Cpu::new().with_isa(isa).unwrap();
-        let found = count_pairs(&engine, &job, bins, &Silent).unwrap();
-        assert!(found == expected, "{isa:?} {bins:?}");
-    }
-    expected
-}
-
-fn lin(lo: f64, hi: f64, n: usize) -> Edges {
-    Edges::linear(lo, hi, n).unwrap()
-}
-
-fn signed(lo: f64, hi: f64, n: usize) -> SignedEdges {
-    SignedEdges::linear(lo, hi, n).unwrap()
-}
 
 /// Pairs just within reach of blocks much larger than it: float32 offsets are off by a large part of the reach.
 #[test]

@@ -3,43 +3,22 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use crate::made::{self, lin, sample, signed};
 use crate::random;
 
-use albireo::counts::count_pairs;
-use albireo::engine::{Cpu, Isa};
 use albireo::{
-    Axis, Bins, Domain, Edges, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs, Particles,
-    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    Axis, Bins, Domain, Edges, Lattice, LineOfSight, Outside, Pairs, PeriodicBox, RBins, RpPiBins,
+    SMuBins, SignedEdges,
 };
 use random::Random;
 
-fn sample(rows: &[[f64; 3]]) -> Particles {
-    Particles::new(Points::from_rows(rows).unwrap())
-}
-
 /// The number of pairs that the reference counts, whose counts every instruction set must give too.
 fn counted(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> u64 {
-    let bins = &bins.into();
-    let job = PairJob::new(pairs, domain).unwrap();
-    let expected = count_pairs(&Naive, &job, bins, &Silent).unwrap();
-    for isa in Isa::available() {
-        let engine = Cpu::new().with_isa(isa).unwrap();
-        let found = count_pairs(&engine, &job, bins, &Silent).unwrap();
-        assert!(found == expected, "{isa:?} {bins:?} {domain:?}");
-    }
-    expected.npairs().iter().sum()
-}
-
-fn lin(lo: f64, hi: f64, n: usize) -> Edges {
-    Edges::linear(lo, hi, n).unwrap()
+    made::counted(pairs, domain, bins).npairs().iter().sum()
 }
 
 fn log(lo: f64, hi: f64, n: usize) -> Edges {
     Edges::logarithmic(lo, hi, n).unwrap()
-}
-
-fn signed(lo: f64, hi: f64, n: usize) -> SignedEdges {
-    SignedEdges::linear(lo, hi, n).unwrap()
 }
 
 /// Counts in bins of every kind up to 1, with these lines of sight.

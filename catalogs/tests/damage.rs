@@ -15,7 +15,8 @@ use std::time::Instant;
 
 use albireo_catalogs::Table;
 
-use damaged::{Dice, exercise, fixtures};
+use albireo_fixtures::Dice;
+use damaged::{exercise, fixtures};
 
 fn damage(name: &str) {
     albireo_catalogs::quiet_decoder_panics();

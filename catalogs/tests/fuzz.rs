@@ -18,20 +18,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use albireo_fixtures::{Dice, peak_memory, setting};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
-use damaged::{Dice, exercise, fixtures};
+use damaged::{exercise, fixtures};
 
 /// A case that takes longer hangs, however busy the machine.
 const LONGEST: u64 = 60;
 /// Memory that no fixture needs, in KiB.
 const MOST_MEMORY: u64 = 2 << 20;
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().unwrap())
-}
 
 /// Every fixture, files over other files, and a result table in each format.
 fn corpus(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -137,14 +134,6 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
-}
-
-/// The most memory this process has had, in KiB; 0 where the system does not say.
-fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok())
-        .unwrap_or(0)
 }
 
 /// Ends the process if a case takes too long, since nothing else can.

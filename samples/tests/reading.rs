@@ -2,28 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use std::path::PathBuf;
-
 use albireo::{Domain, LineOfSight, Outside};
+use albireo_fixtures::Folder;
 use albireo_samples::{BoxSpec, Notice, Reading, SampleError, Samples, Selection, Source, Stop};
 
-/// Files of text for a test.
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    /// A file of that content as the sample of a role.
-    fn source(&self, role: &str, content: &str) -> Source {
-        let path: PathBuf = self.0.path().join(format!("{role}.csv"));
-        std::fs::write(&path, content).unwrap();
-        Source {
-            role: role.to_owned(),
-            paths: vec![path],
-            selection: Selection::default(),
-        }
+/// A file of that content as the sample of a role.
+fn source(folder: &Folder, role: &str, content: &str) -> Source {
+    let path = folder.path(&format!("{role}.csv"));
+    std::fs::write(&path, content).unwrap();
+    Source {
+        role: role.to_owned(),
+        paths: vec![path],
+        selection: Selection::default(),
     }
 }
 
@@ -43,7 +33,7 @@ fn in_box(length: f64) -> Reading {
 #[test]
 fn positions_are_placed_in_their_box() {
     let folder = Folder::new();
-    let source = folder.source("data", "x,y,z,w\n1,2,3,2\n-1,5,10,3\n");
+    let source = source(&folder, "data", "x,y,z,w\n1,2,3,2\n-1,5,10,3\n");
     let weighted = Source {
         selection: Selection {
             weight: Some("w".to_owned()),
@@ -81,7 +71,10 @@ fn positions_are_placed_in_their_box() {
 fn redshifts_become_distances_and_suspicions_are_told() {
     let folder = Folder::new();
     let sky = "RA,DEC,Z\n1.5,0.5,0.1\n2,-0.5,0.2\n";
-    let sources = [folder.source("data", sky), folder.source("randoms", sky)];
+    let sources = [
+        source(&folder, "data", sky),
+        source(&folder, "randoms", sky),
+    ];
     let reading = Reading {
         cosmology: Some("om=0.3,ol=-0.1".parse().unwrap()),
         ..Reading::default()
@@ -119,7 +112,7 @@ fn redshifts_become_distances_and_suspicions_are_told() {
 #[test]
 fn what_the_call_gets_wrong_is_told_from_what_the_file_does() {
     let folder = Folder::new();
-    let good = folder.source("data", "x,y,z\n1,2,3\n");
+    let good = source(&folder, "data", "x,y,z\n1,2,3\n");
     let twice = Source {
         selection: Selection {
             positions: Some(["x", "y", "x"].map(str::to_owned).to_vec()),
@@ -136,7 +129,7 @@ fn what_the_call_gets_wrong_is_told_from_what_the_file_does() {
     let refused = read(&useless, std::slice::from_ref(&good)).0.unwrap_err();
     assert!(matches!(refused, SampleError::UnusedCosmology { .. }));
     assert!(refused.is_wrong_call());
-    let infinite = folder.source("data", "x,y,z\n1,2,3\n4,inf,6\n");
+    let infinite = source(&folder, "data", "x,y,z\n1,2,3\n4,inf,6\n");
     let refused = read(&Reading::default(), &[infinite]).0.unwrap_err();
     assert!(
         refused
@@ -145,7 +138,7 @@ fn what_the_call_gets_wrong_is_told_from_what_the_file_does() {
         "{refused}"
     );
     assert!(!refused.is_wrong_call());
-    let approaching = folder.source("data", "RA,DEC,Z\n1,2,-1e300\n");
+    let approaching = source(&folder, "data", "RA,DEC,Z\n1,2,-1e300\n");
     let cosmology = Reading {
         cosmology: Some("Planck18".parse().unwrap()),
         ..Reading::default()
@@ -154,7 +147,7 @@ fn what_the_call_gets_wrong_is_told_from_what_the_file_does() {
     assert!(refused.to_string().contains("found -1e300 in row 0"));
     let samples = read(
         &Reading::default(),
-        &[folder.source("data", "x,y,z\n1,2,3\n")],
+        &[source(&folder, "data", "x,y,z\n1,2,3\n")],
     );
     let missing = samples.0.unwrap().get("randoms").unwrap_err();
     assert_eq!(missing.to_string(), "this needs the sample `randoms`");
@@ -163,7 +156,7 @@ fn what_the_call_gets_wrong_is_told_from_what_the_file_does() {
 #[test]
 fn reading_ends_when_it_is_asked_to() {
     let folder = Folder::new();
-    let source = folder.source("data", "x,y,z\n1,2,3\n");
+    let source = source(&folder, "data", "x,y,z\n1,2,3\n");
     let reading = Reading {
         stop: Stop::when(|| true),
         ..Reading::default()
@@ -186,7 +179,7 @@ fn a_cosmology_gives_h_to_lengths_and_boxes() {
         )
     };
     let folder = Folder::new();
-    let [mpc, over_h] = ["Mpc", "kpc/h"].map(|unit| folder.source(&unit[..3], &ecsv(unit)));
+    let [mpc, over_h] = ["Mpc", "kpc/h"].map(|unit| source(&folder, &unit[..3], &ecsv(unit)));
     let given = |cosmology: &str| Reading {
         cosmology: Some(cosmology.parse().unwrap()),
         ..Reading::default()

@@ -211,7 +211,7 @@ OTHERS = {"pages": of_pages, "attack": of_attack, "c": of_c, "python": of_python
 def modules(options):
     """All modules for which there is a build."""
     listed = subprocess.run([built(options, "program"), "--list", "--format", "terse"], capture_output=True, text=True, check=True).stdout
-    names = {line.split("::")[0] for line in listed.splitlines() if line.endswith(": test") and "::" in line}
+    names = {line.split("::")[-2] for line in listed.splitlines() if line.endswith(": test") and "::" in line}
     if options.quick:
         return sorted(names - MODULES_LEFT_OUT.keys() - SLOW)
     there = {"pages": True, "attack": built(options, "attack"), "c": (options.built / C_LIBRARY).exists()}

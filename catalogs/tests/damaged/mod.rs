@@ -1,4 +1,4 @@
-//! What is asked of damaged files, and reproducible damage.
+//! What is asked of damaged files.
 
 use std::path::{Path, PathBuf};
 
@@ -34,18 +34,6 @@ pub(crate) fn exercise(path: &Path) {
             request.filter = Filter::parse(&format!("`{}` > 3", first.name.replace('`', ""))).ok();
             let _ = reader.read(&request);
         }
-    }
-}
-
-/// Numbers that look random but are the same in every run (xorshift, Marsaglia 2003).
-pub(crate) struct Dice(pub(crate) u64);
-
-impl Dice {
-    pub(crate) fn roll(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % below.max(1) as u64) as usize
     }
 }
 

@@ -5,6 +5,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use albireo_fixtures::{Dice, peak_memory, setting};
+
 use crate::{expected, folder, opened};
 
 /// A file that takes longer hangs, however busy the machine.
@@ -13,22 +15,6 @@ const LONGEST: Duration = Duration::from_secs(20);
 const MOST_MEMORY: u64 = 512 << 10;
 /// Frames read of a file; damaged counts may claim any number of them.
 const FRAMES: usize = 40;
-
-/// Numbers that look random but are the same in every run (xorshift, Marsaglia 2003).
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % below.max(1) as u64) as usize
-    }
-}
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().unwrap())
-}
 
 /// Some changes to bytes, most of them where numbers of a header may be.
 fn mutate(dice: &mut Dice, bytes: &mut Vec<u8>) {
@@ -93,14 +79,6 @@ fn exercise(path: &Path) {
     let _ = trajectory.skip(2);
     let _ = trajectory.next_frame();
     let _ = trajectory.skip(FRAMES as u64);
-}
-
-/// The most memory this process has had, in KiB; 0 where the system does not say.
-fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok())
-        .unwrap_or(0)
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use albireo_catalogs::{Stop, open_topology, open_trajectory};
+use albireo_fixtures::{Dice, peak_memory, setting};
 
-use super::damaged::Dice;
 use super::{FIXTURES, fixture, request};
 
 /// Memory that no fixture needs, in KiB.
@@ -70,13 +70,6 @@ fn mutate(dice: &mut Dice, bytes: &mut Vec<u8>, other: &[u8]) {
     }
 }
 
-fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok())
-        .unwrap_or(0)
-}
-
 fn exercise(path: &Path, name: &str) {
     let _ = open_topology(path, Stop::never());
     for skipped in [0, 1] {
@@ -97,9 +90,6 @@ fn exercise(path: &Path, name: &str) {
 #[test]
 fn mutated_trajectories() {
     albireo_catalogs::quiet_decoder_panics();
-    let setting = |name: &str, default: u64| {
-        std::env::var(name).map_or(default, |text| text.parse().unwrap())
-    };
     let seconds = setting("ALBIREO_FUZZ_SECONDS", 5);
     let mut dice = Dice(setting("ALBIREO_FUZZ_SEED", 0x9e37_79b9_7f4a_7c15).max(1));
     let corpus: Vec<(&str, Vec<u8>)> = FIXTURES

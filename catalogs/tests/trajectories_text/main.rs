@@ -13,7 +13,6 @@ mod damaged;
 
 mod atoms;
 mod bad;
-mod bad_tables;
 mod far;
 mod fuzz;
 mod moving;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::AS_RANKS;
 
 /// The folder, removed at the end.
-pub(crate) struct Folder(tempfile::TempDir);
+pub(crate) struct Folder(albireo_fixtures::Folder);
 
 /// What a command left.
 pub(crate) struct Run {
@@ -26,11 +26,11 @@ pub(crate) struct Units {
 
 impl Folder {
     pub(crate) fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self(albireo_fixtures::Folder::new())
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
+        self.0.path(name)
     }
 
     pub(crate) fn write(&self, name: &str, text: &str) {
@@ -43,7 +43,7 @@ impl Folder {
 
     fn command(&self, program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> Command {
         let mut command = Command::new(program);
-        command.args(words).current_dir(self.0.path());
+        command.args(words).current_dir(self.0.path(""));
         command.stdin(Stdio::null());
         command
     }

@@ -6,7 +6,7 @@ use albireo::tally::PairNormalisation;
 use albireo::{Bits, CountSpec, Edges, Pairs, Particles, Points, RBins};
 
 use crate::folder::{Folder, floats, integers};
-use crate::pair_weights::{efficient, folder, library, pip};
+use crate::pair_weights::{efficient, library, pip};
 
 #[test]
 fn every_format_gives_the_same_counts() {
@@ -81,102 +81,4 @@ pub(crate) fn refused(folder: &Folder, cases: &[(String, i32, &str)]) {
         assert!(run.stderr.contains(expected), "{arguments}\n{}", run.stderr);
         assert_eq!(folder.names(), before, "{arguments}");
     }
-}
-
-#[test]
-fn bits_that_mean_nothing_are_refused() {
-    let folder = folder()
-        .with("holes.csv", "x,y,z,B\n1,1,1,5\n2,2,2,\n3,3,3,7\n")
-        .with("floats.csv", "x,y,z,B,T\n1,1,1,5,a\n2,2,2,0.5,b\n")
-        .with("none.csv", "x,y,z,B\n1,1,1,0\n2,2,2,0\n");
-    let count = |rest: &str| format!("count d.csv --bins lin:0:5:4 {rest}");
-    let one = |file: &str, rest: &str| format!("count {file} --bins lin:0:5:4 {rest}");
-    refused(
-        &folder,
-        &[
-            (count("--bits NOPE"), 1, "no column `NOPE`"),
-            (one("floats.csv", "--bits T"), 1, "column `T` holds no bits"),
-            (
-                one("floats.csv", "--bits B"),
-                1,
-                "column `B`, row 1 (from 0): expected the bits of a whole number of at most 64 of them, found 0.5",
-            ),
-            (
-                one("holes.csv", "--bits B"),
-                1,
-                "holes.csv: column `B`, row 1 (from 0): the value is null",
-            ),
-            (
-                count("--bits BITWEIGHT0,BITWEIGHT0"),
-                2,
-                "the column `BITWEIGHT0` is named 2 times",
-            ),
-            (
-                count("--pip-offset 1"),
-                2,
-                "--pip-offset needs bits: --bits COLUMNS",
-            ),
-            (count("--pip-total joint"), 2, "--pip-total needs bits"),
-            (count("--bits BITWEIGHT0 --pip-total all"), 2, ""),
-            (
-                count("--bits BITWEIGHT0 --pip-zero-truncated --pip-offset 1"),
-                2,
-                "",
-            ),
-            (
-                count("--bits BITWEIGHT0 --pip-realizations 0"),
-                1,
-                "there must be 1 to 1073741824 realisations, found 0",
-            ),
-            (
-                count("--bits BITWEIGHT0 --pip-realizations 20"),
-                1,
-                "can be set, as the realisations are stated",
-            ),
-            (
-                count("--bits BITWEIGHT0 --pip-default nan"),
-                1,
-                "must be finite",
-            ),
-            (
-                count("--bits BITWEIGHT0 --pip-always 70"),
-                1,
-                "the offset and the bits that are always set",
-            ),
-            (
-                one("none.csv", "--bits B --pip-offset 0"),
-                1,
-                "there is nothing to normalise by",
-            ),
-            (
-                one(
-                    "d.csv e.csv",
-                    "--bits BITWEIGHT0,BITWEIGHT1 --second-bits BITWEIGHT0",
-                ),
-                2,
-                "the bits of data are 128, those of second 64",
-            ),
-            (
-                one("d.csv r.csv", "--bits BITWEIGHT0"),
-                1,
-                "no column `BITWEIGHT0`",
-            ),
-            (
-                "rdf d.csv --box 10 --r-max 3 --n-bins 3 --bits BITWEIGHT0".to_owned(),
-                2,
-                "--bits has no meaning here",
-            ),
-            (
-                "randoms --number 5 --like d.csv --sky x,y --redshift z --bits BITWEIGHT0"
-                    .to_owned(),
-                2,
-                "--bits has no meaning for randoms",
-            ),
-            (
-                "xi d.csv --randoms r.csv --bins lin:0:5:4 --randoms-bits w --rr x.csv".to_owned(),
-                2,
-                "with --randoms-bits, leave it out",
-            ),
-        ],
-    );
 }

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use albireo::random::Stream;
 use albireo_catalogs::Table;
 
-use crate::bad_input::says_one;
 use crate::folder::{Folder, floats, integers, names};
 
 /// O and H in turn in a box of 8.
@@ -121,20 +120,6 @@ fn a_plateau_is_asked_for_by_name() {
         "{}",
         run.stderr
     );
-}
-
-#[test]
-fn errors_and_potentials_that_there_are_not_are_told_in_a_line() {
-    let folder = Folder::new().with("t.csv", &frames(3));
-    for (call, expected) in [
-        ("--pmf --norm none", "--norm none gives no g"),
-        ("--pmf --norm density", "--norm density gives no g"),
-        ("--blocks 5 --block-error plateau", "--blocks is for"),
-        ("--lags 1 --blocks 5", "no meaning with --lags"),
-    ] {
-        let run = folder.run(&format!("rdf t.csv --r-max 3 --n-bins 3 {call} -o g.csv"));
-        says_one(&run, call, expected);
-    }
 }
 
 #[test]

@@ -149,19 +149,6 @@ fn wp_up_to_a_distance_and_wedges_are_made_of_them_too() {
     let wp = folder.table("wp.csv");
     close(&floats(&wp, "wp"), &[4.0 * xi[0], 4.0 * xi[2]]);
     assert_eq!(wp.meta["pi_max"], 2.0);
-    let refused = folder.run("result combine xi_n.ecsv xi_s.ecsv --wp --pi-max 3 -o out.csv");
-    assert_eq!(refused.code, 2);
-    assert!(
-        refused
-            .stderr
-            .contains("--pi-max 3 is no upper edge of the bins in pi: these are 2, 4")
-    );
-    let refused = folder.run("result combine xi_n.ecsv xi_s.ecsv --wedges 2 -o out.csv");
-    assert!(
-        refused
-            .stderr
-            .contains("--wedges needs results of --statistic s-mu, found rp-pi")
-    );
     for part in ["n", "s"] {
         let flags = format!(
             "--statistic s-mu --bins lin:0:4:2 --mu-bins lin:0:1:4 --regions 4 --region-counts reg_{part}.json"
@@ -195,14 +182,6 @@ fn wp_up_to_a_distance_and_wedges_are_made_of_them_too() {
     ));
     let edges = folder.table("edges.csv");
     assert_eq!(floats(&edges, "xi_wedge_1"), floats(&wedges, "xi_wedge_1"));
-    let refused = folder.run(&format!(
-        "result combine {files} --wedge-edges 0,2 -o out.csv"
-    ));
-    assert!(
-        refused.stderr.contains("--wedge-edges: "),
-        "{}",
-        refused.stderr
-    );
 }
 
 #[test]
@@ -232,87 +211,4 @@ fn a_job_combines_caps() {
     assert!(matches!(&both.column("xi").unwrap().values, Values::Floats(xi) if xi.len() == 4));
     let said = folder.good("run job.toml").stderr;
     assert!(said.contains("3 of 3 were done already"), "{said}");
-}
-
-#[test]
-fn what_is_no_part_of_one_sky_is_refused() {
-    let folder = folder();
-    let regions = "--bins lin:0:4:4 --regions 3 --region-counts";
-    measure(&folder, "n", &format!("{regions} reg_n.csv"));
-    measure(&folder, "s", &format!("{regions} reg_s.csv"));
-    folder.good("xi s.csv --randoms rs.csv --weight w --bins lin:0:4:5 -o fine.csv -q");
-    folder.good("xi s.csv --randoms rs.csv --weight none --bins lin:0:4:4 -o unit.csv -q");
-    folder.good("xi s.csv --box 10 --weight w --bins lin:0:4:4 -o box_s.csv -q");
-    folder.good("xi n.csv --box 10 --weight w --bins lin:0:4:4 -o box_n.csv -q");
-    folder.good(
-        "wp s.csv --randoms rs.csv --weight w --bins lin:0:4:2 --pi-bins lin:0:4:2 -o wp_s.csv -q",
-    );
-    folder.good(
-        "wp n.csv --randoms rn.csv --weight w --bins lin:0:4:2 --pi-bins lin:0:4:2 -o wp_n.csv -q",
-    );
-    let mut record = std::fs::read_to_string(folder.path("reg_s.csv.json")).unwrap();
-    record = record.replace("\"within\"", "\"inside\"");
-    std::fs::copy(folder.path("reg_s.csv"), folder.path("torn.csv")).unwrap();
-    std::fs::write(
-        folder.path("torn.csv.json"),
-        record.replace("reg_s.csv", "torn.csv"),
-    )
-    .unwrap();
-    let before = folder.names();
-    for (arguments, words) in [
-        ("xi_n.ecsv", "at least 2 results are needed"),
-        ("xi_n.ecsv xi_n.ecsv", "named twice"),
-        ("xi_n.ecsv fine.csv", "5 in r from 0.0 to 4.0, not 4"),
-        ("xi_n.ecsv missing.csv", "missing.csv"),
-        (
-            "wp_n.csv wp_s.csv",
-            "wp_n.csv: parts of the sky are put together by the counts in a correlation function",
-        ),
-        (
-            "box_n.csv box_s.csv",
-            "box_n.csv: natural of DD cannot be put together: it takes counted random pairs",
-        ),
-        (
-            "xi_n.ecsv xi_s.ecsv --by-region reg_n.csv",
-            "one file for each of the 2 results, found 1",
-        ),
-        (
-            "xi_n.ecsv xi_s.ecsv --by-region reg_s.csv reg_n.csv",
-            "reg_s.csv: it does not belong to xi_n.ecsv: DD is of other particles",
-        ),
-        (
-            "xi_n.ecsv xi_s.ecsv --by-region xi_n.ecsv xi_s.ecsv",
-            "expected what --region-counts wrote, found a correlation function",
-        ),
-        (
-            "xi_n.ecsv xi_s.ecsv --by-region reg_n.csv torn.csv",
-            "torn.csv: no metadata `region_totals` of DD",
-        ),
-        (
-            "xi_n.ecsv xi_s.ecsv --multipoles 0",
-            "--multipoles needs results of --statistic s-mu, found r",
-        ),
-        (
-            "xi_n.ecsv xi_s.ecsv --wp",
-            "--wp needs results of --statistic rp-pi, found r",
-        ),
-        (
-            "xi_n.ecsv xi_s.ecsv --counts c.csv",
-            "--counts goes with --multipoles or --wp",
-        ),
-        ("xi_n.ecsv xi_s.ecsv --covariance c.csv", "--by-region"),
-        ("xi_n.ecsv xi_s.ecsv -o xi_s.ecsv", "xi_s.ecsv"),
-    ] {
-        let output = if arguments.contains("-o ") {
-            ""
-        } else {
-            " -o out.csv"
-        };
-        let run = folder.run(&format!("result combine {arguments}{output}"));
-        assert_ne!(run.code, 0, "{arguments}");
-        assert!(run.stderr.contains(words), "{arguments}: {}", run.stderr);
-        let errors = run.stderr.lines().filter(|line| line.starts_with("error"));
-        assert_eq!(errors.count(), 1, "{}", run.stderr);
-        assert_eq!(folder.names(), before, "{arguments}");
-    }
 }

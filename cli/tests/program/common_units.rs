@@ -1,6 +1,5 @@
 //! Samples in different units of length, and in another one than `--unit`.
 
-use crate::bad_input::refused;
 use crate::folder::{Folder, integers};
 
 /// An ECSV file of positions in a unit or none, in a box or none.
@@ -82,38 +81,6 @@ fn later_samples_are_in_the_unit_of_the_first() {
     assert!(run.stderr.contains(said), "{}", run.stderr);
     folder.good("count mpc.ecsv kpc.ecsv --bins edges:0.29,0.31,0.5,0.6 --box none -o c.csv");
     assert_eq!(integers(&folder.table("c.csv"), "npairs"), [1, 0, 1]);
-    for (line, says) in [
-        (
-            "count kpc.ecsv h.ecsv --box none",
-            "positions are in different units: kpc in kpc.ecsv, Mpc/h in h.ecsv",
-        ),
-        (
-            "count nm.ecsv mpc.ecsv",
-            "positions are in different units: nm in nm.ecsv, Mpc in mpc.ecsv",
-        ),
-        (
-            "count nm.ecsv --unit Mpc",
-            "nm.ecsv: lengths are in `nm`, which --unit does not convert into `Mpc`",
-        ),
-        (
-            "count mpc.ecsv --unit Mpc/h",
-            "one of them counts in 1/h, and no h is known",
-        ),
-        (
-            "count furlong.ecsv --unit Mpc",
-            "found `furlong` (--ignore-units COLUMN,.. takes numbers as they are)",
-        ),
-        (
-            "count plain.ecsv --box 2Mpc",
-            "--box in Mpc: the unit of the positions is not known: name it by --unit",
-        ),
-        (
-            "count nm.ecsv --box 2Mpc",
-            "--box in Mpc: positions are in nm: one is a length between galaxies",
-        ),
-    ] {
-        refused(&folder, &format!("{line} --bins lin:0:1:2"), 1, &[says]);
-    }
     let ignored = "count furlong.ecsv plain.ecsv --unit Mpc --ignore-units x,y,z";
     folder.good(&format!("{ignored} --bins edges:0.29,0.31,0.6 -o c.csv"));
     assert_eq!(integers(&folder.table("c.csv"), "npairs"), [1, 1]);
@@ -142,11 +109,6 @@ fn distances_stand_beside_redshifts_where_h_is_known() {
     );
     let bins = "--bins edges:1,3.98,4.02,9";
     assert_eq!(count(&format!("{cosmology} --unit Mpc {bins}")), [0, 1, 0]);
-    let says = "positions are in different units: Mpc/h in z.csv, Mpc in d.ecsv";
-    refused(&folder, &format!("{line} {cosmology} {bins}"), 1, &[says]);
-    let says = "no h is known";
-    let line = format!("{line} --cosmology om=0.3 --unit Mpc/h {bins}");
-    refused(&folder, &line, 1, &[says]);
 }
 
 #[test]

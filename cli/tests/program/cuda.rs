@@ -170,43 +170,6 @@ fn maps_and_random_numbers_agree_or_the_missing_gpu_is_named() {
 }
 
 #[test]
-fn flags_of_another_engine_are_refused_for_maps_and_random_numbers() {
-    let folder = Folder::new().with("p.csv", "x,y,z\n0,0,0\n1,0,0\n");
-    for flags in [
-        "--engine cpu --devices 0",
-        "--engine naive --threads 2",
-        "--engine cuda --threads 2",
-        "--engine cuda --isa avx2",
-    ] {
-        let run = folder.run(&format!(
-            "field p.csv --kernel top-hat --radius 1 --spacing 1 {flags} -o m.npy"
-        ));
-        assert_eq!(run.code, 2, "{flags}: {}", run.stderr);
-    }
-    for flags in ["--devices 0", "--engine cuda --threads 2"] {
-        let run = folder.run(&format!("random -n 5 {flags} -o r.csv"));
-        assert_eq!(run.code, 2, "{flags}: {}", run.stderr);
-    }
-    assert_eq!(folder.names(), ["p.csv"]);
-}
-
-#[test]
-fn flags_of_another_engine_are_refused() {
-    let folder = Folder::new().with("p.csv", "x,y,z\n0,0,0\n1,0,0\n");
-    for flags in [
-        "--precision f32",
-        "--engine cpu --kernel shared",
-        "--engine naive --devices 0",
-        "--engine cuda --threads 2",
-        "--engine cuda --isa avx2",
-    ] {
-        let run = folder.run(&format!("count p.csv --bins edges:0,1,2 {flags}"));
-        assert_eq!(run.code, 2, "{flags}: {}", run.stderr);
-        assert_eq!(run.stdout, "");
-    }
-}
-
-#[test]
 fn random_pairs_counted_otherwise_are_refused() {
     let folder = Folder::new()
         .with("d.csv", &scattered(50, 1.0, 1))

@@ -107,38 +107,6 @@ fn a_saved_rr_is_used_if_it_fits() {
         assert_eq!(all.columns, again.columns);
         assert_eq!(again.meta["counts"]["RR"]["read_from"], saved);
     }
-    let refused = [
-        (
-            "--randoms s.csv --bins edges:1,2,4",
-            "other randoms, weights or another box",
-        ),
-        (
-            "--randoms r.csv --bins edges:1,3,4",
-            "the edges in r differ",
-        ),
-        (
-            "--randoms r.csv --box 10 --bins edges:1,2,4",
-            "other randoms, weights or another box",
-        ),
-        (
-            "--randoms r.csv --randoms-weight w --bins edges:1,2,4",
-            "other randoms, weights or another box",
-        ),
-        (
-            "--randoms r.csv --statistic theta --bins edges:1,2,4",
-            "it was counted in bins of (r), not (theta)",
-        ),
-    ];
-    for (flags, message) in refused {
-        let run = folder.run(&format!("xi d.csv --rr rr.json {flags} -o no.csv"));
-        assert_eq!(run.code, 1, "{flags}");
-        assert!(
-            run.stderr.contains("rr.json does not fit") && run.stderr.contains(message),
-            "{flags}: {}",
-            run.stderr
-        );
-        assert!(!folder.path("no.csv").exists());
-    }
 }
 
 #[test]

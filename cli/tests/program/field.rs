@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::folder::{Folder, floats};
+use crate::folder::{Folder, floats, refused};
 
 /// Charged atoms between 0 and 6, which add up to nothing.
 fn atoms() -> Vec<([f64; 3], f64)> {
@@ -285,115 +285,9 @@ fn pairs_closer_than_r_min_are_told() {
     assert!(values.iter().all(|v| (v - 2.0).abs() < 1e-14), "{values:?}");
 }
 
-/// The exit code and the flags of a call, `GRID` being a small one, and what the line of error says.
-const REFUSED: &str = "\
-2 a.pqr GRID => --cutoff: coulomb and gravity need one
-2 a.pqr --cutoff 0 GRID => expected a positive length or `none`
-2 a.pqr --cutoff=-1 GRID => expected a positive length or `none`
-2 a.pqr --cutoff nan GRID => expected a positive length or `none`
-2 a.pqr --cutoff 3 --r-min 3 GRID => must be below the cutoff 3, found 3
-2 a.pqr --cutoff 3 --r-min 0 GRID => r_min must be positive
-2 a.pqr --cutoff 3 --radius 1 GRID => --radius is for top-hat, spline and gaussian
-2 a.pqr --kernel top-hat GRID => --radius: top-hat, spline and gaussian need one
-2 a.pqr --kernel spline --radius=-1 GRID => the radius must be positive
-2 a.pqr --kernel spline --radius 1 --units V GRID => --units and --temperature are for coulomb
-2 a.pqr --cutoff 3 --units J GRID => kcal/mol/e
-2 a.pqr --cutoff 3 --units kT/e --temperature 0 GRID => --temperature must be positive
-2 a.pqr --cutoff 3 --temperature 300 GRID => --temperature is for --units kT/e
-2 a.pqr --cutoff 3 -o m.npy => --spacing: name the distance
-2 a.pqr --cutoff 3 --spacing 0 -o m.npy => --spacing must be positive, found 0
-2 a.pqr --cutoff 3 --spacing 1,2 -o m.npy => expected one number or three, found 2
-2 a.pqr --cutoff 3 --spacing 1 --padding=-1 -o m.npy => --padding must not be negative
-2 a.pqr --cutoff 3 --spacing 1 --origin 0,0,0 -o m.npy => --size
-2 a.pqr --cutoff 3 --spacing 1 --origin 0,0,0 --size 0,1,1 -o m.npy => a grid needs 1 to
-2 a.pqr --cutoff 3 --spacing 1 -o m.csv => grids are written as .dx, .cube, .npy or .h5
-2 a.pqr --cutoff 3 --threads 100000 GRID => --threads
-2 a.pqr --cutoff 3 --isa mmx GRID => --isa mmx
-2 a.pqr --cutoff 3 --engine naive --threads 2 GRID => --engine naive runs one thread
-1 a.pqr --weight q --cutoff 3 GRID => no column `q`; the columns are: `index`, `x`, `y`, `z`, `charge`, `radius`
-1 a.pqr --where charge>9 --cutoff 3 GRID => a.pqr
-2 a.pqr --sky ra,dec --cutoff 3 GRID => of the flags about columns and rows it takes --weight and --where alone
-1 a.csv --frame 1 --weight q --cutoff 3 GRID => no column `frame`
-1 w.xyz --cutoff 3 GRID => w.xyz: it holds no charges: give a file that does by --topology
-1 w.xyz --frame 2 --weight x --cutoff 3 GRID => no frame
-2 a.csv --cutoff 3 GRID => --weight: name the column of the charges
-1 a.csv --weight none_such --cutoff 3 GRID => none_such
-1 a.csv --weight q --box 6.5 --cutoff 3.3 GRID => at most half the shortest vector of the box, 3.25, found 3.3
-1 a.csv --weight q --box 6.5 --cutoff none GRID => needs open space
-1 a.csv --weight q --box 5 --cutoff 2 GRID => 5
-1 a.csv --weight x/0 --cutoff 3 GRID => finite
-1 zero.pqr --cutoff 3 GRID => of all 1 sources are 0
-1 bad.pqr --cutoff 3 GRID => line 1
-1 none.pqr --cutoff 3 GRID => none.pqr
-1 a.pqr --box file --cutoff 3 GRID => states no box
-1 a.pqr --cutoff 3 --grid-of cut.dx -o m.npy => it lacks the counts, the origin
-1 a.pqr --cutoff 3 --spacing 1e-9 --padding 3 -o m.npy => a grid needs 1 to
-1 a.pqr --cutoff 3 --at none.csv -o m.csv => none.csv
-2 a.pqr --cutoff 3 --grid-of map.dx -o a.pqr => grids are written as
-2 a.pqr --kernel top-hat --radius 1 --cutoff 3 GRID => --cutoff is for potentials and gaussian
-2 a.pqr --kernel ewald --cutoff 3 GRID => --alpha: ewald needs one
-2 a.pqr --kernel ewald --alpha 0 --cutoff 3 GRID => alpha must be positive
-2 a.pqr --kernel ewald --alpha 3 --cutoff 3 GRID => the cutoff of an Ewald sum must be at most 2.19
-2 a.pqr --kernel ewald --alpha 1 --cutoff none GRID => --cutoff: ewald needs a length
-2 a.pqr --cutoff 3 --alpha 1 GRID => --alpha is for ewald
-2 a.pqr --kernel lj --cutoff 3 GRID => --r-min: lj needs one
-2 a.pqr --kernel lj --cutoff 3 --r-min 2 --epsilon 1 --sigma 3 GRID => --probe: expected epsilon and sigma
-2 a.pqr --kernel lj --cutoff 3 --r-min 2 --epsilon 1 --sigma 3 --probe 1,-3 GRID => sigma positive, found 1,-3
-1 a.pqr --kernel lj --cutoff 3 --r-min 2 --epsilon q --sigma 3 --probe 1,3 GRID => no column `q`
-2 a.csv --kernel lj --cutoff 3 --r-min 2 --epsilon 1 --probe 1,3 GRID => lj needs both
-1 a.csv --kernel lj --cutoff 3 --r-min 2 --epsilon 1 --sigma=-3 --probe 1,3 GRID => sigma must be
-2 a.pqr --cutoff 3 --mixing geometric GRID => are for lj
-2 a.pqr --kernel gaussian --radius 1 --cutoff 10 GRID => must be at most 9.38
-2 a.pqr --kernel cic --cell 0 GRID => the width of a cell must be positive
-2 a.csv --kernel cic --at a.csv -o m.csv => --cell: cic and tsc need
-1 a.csv --kernel tsc --box 5,0,0,1,5,0,0,0,5 --wrap --cell 1 GRID => a triclinic cell has none
-2 a.pqr --kernel table GRID => --values: name the file
-1 a.pqr --kernel table --values none.txt GRID => cannot read none.txt
-1 a.pqr --kernel table --values bad.txt GRID => bad.txt: line 3: expected two numbers, r and value, found `3 x`
-1 a.pqr --kernel table --values uneven.txt GRID => row 1 of the table (counting from 0): expected a distance in equal steps, found 2
-2 a.pqr --cutoff 3 --precision half GRID => double, single
-1 a.pqr --cutoff 1e6 --precision single GRID => single precision needs lengths from
-2 a.pqr --cutoff 3 --ions Na+:1 GRID => --ions-output
-2 a.pqr --cutoff 3 --ions Na:1 --ions-output i.pqr GRID => expected a name with a charge and how many, e.g. Na+:30, found `Na:1`
-2 a.pqr --cutoff 3 --ions Na+:0 --ions-output i.pqr GRID => found `Na+:0`
-2 a.pqr --cutoff 3 --ions Na+:1 --ion-ion=-1 --ions-output i.pqr GRID => --ion-ion must not be negative
-2 a.csv --kernel spline --radius 3 --ions Na+:1 --ions-output i.pqr GRID => --ions is for coulomb and ewald
-1 a.pqr --cutoff 3 --ions Na+:9 --ions-output i.pqr GRID => 0 of 9 ions are placed
-1 a.pqr --cutoff 3 --ions Na+:1 --ions-output no/i.pqr GRID => --ions-output
-1 a.csv --weight q --box 6.5 --cutoff 3 --ions Na+:1 --ions-output i.pqr GRID => at most half the shortest vector of the box, 3.25, found 6.5
-2 a.pqr --cutoff 3 --variant huge-bins GRID => [possible values: direct, large-bins, small-bins, cylinder]
-2 a.pqr --cutoff 3 --variant direct --bin-side 1 GRID => --bin-side is for --variant large-bins and small-bins
-2 a.pqr --cutoff 3 --variant large-bins --bin-sources 4 GRID => --bin-sources is for --variant small-bins
-2 a.pqr --cutoff 3 --bin-side 1 GRID => --variant
-2 a.pqr --cutoff 3 --variant direct --engine naive GRID => --variant is for --engine cpu
-2 a.pqr --cutoff 3 --variant direct --at a.csv -o m.csv => cannot be used with
-2 a.pqr --cutoff 3 --sum plain GRID => are for grids with --precision single
-1 a.pqr --cutoff 3 --variant small-bins --bin-side 0 GRID => the side of a bin must be positive
-1 a.pqr --cutoff 3 --variant small-bins --bin-sources 33 GRID => need 1 to 32 sources a bin
-1 a.pqr --cutoff none --variant large-bins GRID => need a cutoff where there are bins
-1 a.csv --kernel cic --variant direct GRID => need a term of the distance
-2 a.pqr --cutoff 3 --resumable --at a.csv -o m.csv => cannot be used with";
-
 #[test]
-fn what_has_no_meaning_is_refused_in_a_line_and_nothing_is_written() {
-    let folder = Folder::new()
-        .with("a.pqr", &pqr())
-        .with("a.csv", &csv())
-        .with("w.xyz", "1\none\nO 0 0 0\n1\ntwo\nO 0 0 1\n")
-        .with("zero.pqr", "ATOM 1 O HOH 1 0 0 0 0 1\n");
-    let folder = folder
-        .with("bad.pqr", "ATOM 1 O HOH 1 0 0 x 0 1\n")
-        .with("bad.txt", "# r value\n1 2\n3 x\n")
-        .with("uneven.txt", "1 2\n2 3\n4 5\n")
-        .with("cut.dx", "object 1 class gridpositions counts 2 2 2\n");
-    let before = folder.names();
-    for case in REFUSED.lines() {
-        let (call, says) = case.split_once(" => ").unwrap();
-        let (code, flags) = call.split_once(' ').unwrap();
-        let flags = flags.replace("GRID", "--spacing 1 -o m.npy");
-        let run = folder.run(&format!("field {flags}"));
-        assert_eq!(run.code.to_string(), code, "{flags}: {}", run.stderr);
-        assert!(run.stderr.contains(says), "{flags}: {}", run.stderr);
-        assert_eq!(folder.names(), before, "{flags}");
-    }
+fn more_threads_than_cores_can_take_are_refused() {
+    let folder = Folder::new().with("a.pqr", &pqr());
+    let call = "field a.pqr --cutoff 3 --threads 100000 --spacing 1 -o m.npy";
+    refused(&folder, call, 2, &["--threads: at most", "found 100000"]);
 }

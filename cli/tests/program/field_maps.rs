@@ -359,26 +359,4 @@ fn slices_are_drawn_where_asked_for() {
     folder.good(&format!("{flags} --plot n.svg --slice x=0.1"));
     folder.good(&format!("{flags} --plot m.svg --slice x=0"));
     assert_eq!(bytes("m.svg"), bytes("n.svg"), "the nearest plane");
-    let run = folder.run(&format!("{flags} --plot m.txt"));
-    assert!(
-        run.code == 1 && run.stderr.contains("m.txt: a figure's extension"),
-        "{}",
-        run.stderr
-    );
-    for (more, told) in [
-        ("--plot m.svg --slice z=9", "the grid lies between 0 and"),
-        (
-            "--plot m.svg --slice w=1",
-            "expected an axis and a position",
-        ),
-        ("--slice z=1", "--plot"),
-        ("--plot m.svg --resumable", "cannot be used with"),
-    ] {
-        let run = folder.run(&format!("{flags} {more}"));
-        assert!(
-            run.code == 2 && run.stderr.contains(told),
-            "{more}: {}",
-            run.stderr
-        );
-    }
 }

@@ -79,22 +79,3 @@ fn every_result_has_a_figure() {
         std::fs::remove_file(folder.path("figure.png")).unwrap();
     }
 }
-
-#[test]
-fn what_cannot_be_drawn_is_refused() {
-    let folder = folder().with("other.csv", "a,b\n1,2\n");
-    let before = folder.names();
-    let cases = [
-        ("plot other.csv -o f.png", 1),
-        ("plot none.csv -o f.png", 1),
-        ("count d.csv --bins lin:0:5:5 --plot f.gif", 1),
-        ("count d.csv --bins lin:0:5:5 --plot no/f.png", 1),
-        ("count d.csv --bins lin:0:5:5 --r2 --plot f.png", 2),
-    ];
-    for (arguments, code) in cases {
-        let run = folder.run(arguments);
-        assert_eq!(run.code, code, "albireo {arguments}: {}", run.stderr);
-        assert!(run.stderr.contains("error: "), "{}", run.stderr);
-    }
-    assert_eq!(folder.names(), before);
-}

@@ -1,13 +1,24 @@
 //! A temporary folder in which the program runs.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use albireo_catalogs::{Table, Values};
 
+pub(crate) use albireo_fixtures::scattered;
+
 /// The folder, removed at the end of the test.
-pub(crate) struct Folder(tempfile::TempDir);
+pub(crate) struct Folder(albireo_fixtures::Folder);
+
+impl Deref for Folder {
+    type Target = albireo_fixtures::Folder;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
 
 /// The program, or what `ALBIREO_PROGRAM` names in its place.
 pub(crate) fn program() -> PathBuf {
@@ -24,35 +35,39 @@ pub(crate) struct Run {
     pub(crate) stderr: String,
 }
 
+/// A command of the program in a folder.
+fn command_in(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program());
+    command.current_dir(folder).args(arguments);
+    command
+}
+
+/// Runs the program in a folder.
+pub(crate) fn run_in(folder: &Path, arguments: &[&str]) -> Run {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command_in(folder, arguments).output().unwrap();
+    Run {
+        code: status.code().unwrap(),
+        stdout: String::from_utf8(stdout).unwrap(),
+        stderr: String::from_utf8(stderr).unwrap(),
+    }
+}
+
 impl Folder {
     pub(crate) fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self(albireo_fixtures::Folder::new())
     }
 
     /// Writes a file.
     pub(crate) fn with(self, name: &str, text: &str) -> Self {
-        std::fs::write(self.path(name), text).unwrap();
-        self
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    /// The names of all files, hidden ones too.
-    pub(crate) fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
+        Self(self.0.with(name, text))
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(program());
-        command.current_dir(self.0.path()).args(arguments);
-        command
+        command_in(&self.path(""), arguments)
     }
 
     /// Runs a script of Python in the folder, which fails where what lies there is not as it should be.
@@ -72,16 +87,7 @@ impl Folder {
     }
 
     pub(crate) fn run_with(&self, arguments: &[&str]) -> Run {
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = self.command(arguments).output().unwrap();
-        Run {
-            code: status.code().unwrap(),
-            stdout: String::from_utf8(stdout).unwrap(),
-            stderr: String::from_utf8(stderr).unwrap(),
-        }
+        run_in(&self.path(""), arguments)
     }
 
     /// Runs the program, which must succeed.
@@ -132,23 +138,32 @@ pub(crate) fn names(table: &Table) -> Vec<&str> {
         .collect()
 }
 
-/// `n` points spread over a cube of side `length`, the same ones every time; columns x, y, z and w.
-pub(crate) fn scattered(n: u64, length: f64, seed: u64) -> String {
-    let mut state = seed;
-    let mut uniform = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    };
-    let mut text = String::from("x,y,z,w\n");
-    for _ in 0..n {
-        let row: Vec<String> = [length, length, length, 1.0]
-            .iter()
-            .map(|scale| (uniform() * scale).to_string())
-            .collect();
-        text.push_str(&row.join(","));
-        text.push('\n');
+/// Runs a command that must fail with `code` and say all of `parts`, leaving no file behind.
+pub(crate) fn refused(folder: &Folder, arguments: &str, code: i32, parts: &[&str]) {
+    let before = folder.names();
+    let run = folder.run(arguments);
+    assert_eq!(
+        run.code, code,
+        "albireo {arguments}\n{}{}",
+        run.stdout, run.stderr
+    );
+    assert_eq!(run.stdout, "", "albireo {arguments}");
+    let message = run
+        .stderr
+        .lines()
+        .find(|line| line.starts_with("error: "))
+        .unwrap_or_else(|| panic!("no error line: {}", run.stderr));
+    for part in parts {
+        assert!(
+            message.contains(part),
+            "albireo {arguments}\nexpected `{part}` in: {message}"
+        );
     }
-    text
+    assert_eq!(folder.names(), before, "albireo {arguments}");
+}
+
+/// The bundled sample of that name.
+pub(crate) fn sample(name: &str) -> String {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogs/samples");
+    samples.join(name).to_str().unwrap().to_owned()
 }

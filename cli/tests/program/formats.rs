@@ -125,58 +125,6 @@ fn columns_without_names_go_by_number() {
     );
 }
 
-#[test]
-fn info_shows_texts_and_plain_json() {
-    let folder = Folder::new().with(
-        "g.csv",
-        "# nested: {\"a\": [1, {\"b\": 2}]}\nspecies,x\nO,1\nH,2\nO,3\n",
-    );
-    let info = folder.good("info g.csv").stdout;
-    assert!(info.contains("\"O\", \"H\""), "{info}");
-    assert!(info.contains("nested = {\"a\":[1,{\"b\":2}]}"), "{info}");
-    assert!(!info.contains("Object"), "{info}");
-    let many: Vec<String> = (0..20).map(|k| format!("name{k} {k}\n")).collect();
-    let folder = folder.with("many.txt", &many.concat());
-    let info = folder.good("info many.txt").stdout;
-    assert!(
-        info.contains("\"name0\", \"name1\", \"name2\", ..."),
-        "{info}"
-    );
-}
-
-#[test]
-fn numbers_beyond_float64_are_refused() {
-    let digits = "9".repeat(309);
-    let folder = Folder::new().with("p.csv", &format!("x,y,z\n0,0,0\n{digits},0,0\n"));
-    let run = folder.run("count p.csv --bins edges:0.5,1.5");
-    says(
-        &run,
-        1,
-        &["line 3, column `x`", "beyond the largest float64"],
-    );
-    assert!(run.stderr.len() < 300, "{}", run.stderr);
-}
-
-#[test]
-fn a_damaged_parquet_file_gives_one_line() {
-    let folder = Folder::new();
-    let run = folder.run(&format!("info {}", fixture("crashers/dictionary.parquet")));
-    says(&run, 1, &["dictionary.parquet: truncated or corrupt"]);
-    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
-}
-
-#[test]
-fn the_system_s_reason_is_said_once() {
-    let run = Folder::new().run("info /");
-    says(&run, 1, &["error: /: expected a file, found a folder"]);
-    assert_eq!(
-        run.stderr.matches("found a folder").count(),
-        1,
-        "{}",
-        run.stderr
-    );
-}
-
 /// Wide and long files that once took minutes.
 #[test]
 fn info_of_many_columns_and_of_many_empty_lines_is_quick() {

@@ -1,6 +1,5 @@
 //! `--estimator` as a formula over counts.
 
-use crate::bad_input::refused;
 use crate::folder::{Folder, floats, integers, names, scattered};
 
 fn folder() -> Folder {
@@ -93,92 +92,4 @@ fn only_what_a_formula_names_is_counted() {
     );
     let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     assert_eq!(text("counted.csv"), text("taken.csv"));
-}
-
-#[test]
-fn wrong_formulas_are_refused() {
-    let folder = folder();
-    for (arguments, code, parts) in [
-        (
-            "--randoms r.csv --estimator landy",
-            2,
-            &["there is no estimator landy", "natural", "(DD-2*DR+RR)/RR"][..],
-        ),
-        (
-            "--randoms r.csv --estimator (DD-DX)/RR",
-            2,
-            &[
-                "at character 5 of `(DD-DX)/RR`",
-                "one of DD, DR, RD, DS, SD",
-                "`DX`",
-            ],
-        ),
-        ("--randoms r.csv --estimator (DD-RR", 2, &["found the end"]),
-        (
-            "--randoms r.csv --estimator 2DD/RR",
-            2,
-            &["at character 2", "expected an operator"],
-        ),
-        (
-            "--randoms r.csv --estimator DD/RR^DR",
-            2,
-            &["a number as the exponent"],
-        ),
-        (
-            "--randoms r.csv --estimator 1+1",
-            2,
-            &["a formula that names a count"],
-        ),
-        (
-            "--randoms r.csv --estimator RR/RR",
-            2,
-            &["names no pairs with the data"],
-        ),
-        (
-            "--estimator DD/DR-1",
-            2,
-            &["--estimator DD/DR-1: DR needs --randoms FILE"],
-        ),
-        (
-            "--randoms r.csv --estimator (DD-DS)/RR",
-            2,
-            &["DS needs --shifted-randoms FILE"],
-        ),
-        (
-            "--randoms r.csv --estimator D1D2/RR",
-            2,
-            &["D1D2 needs --cross FILE"],
-        ),
-        (
-            "--cross d2.csv --randoms r.csv --estimator D1D2/R1R2-1",
-            2,
-            &["R1R2 needs --cross-randoms FILE"],
-        ),
-        (
-            "--randoms r.csv --shifted-randoms s.csv --estimator DD/RR-1",
-            2,
-            &["has no use for --shifted-randoms", "DS, SD or SS"],
-        ),
-        (
-            "--randoms r.csv --shifted-randoms s.csv --estimator natural",
-            2,
-            &["has an estimator of its own"],
-        ),
-        (
-            "--randoms r.csv --rr none.csv --estimator DD/DR-1",
-            2,
-            &["--rr has no use"],
-        ),
-        (
-            "--estimator DD/RR-1",
-            1,
-            &["without --randoms, RR comes from a periodic box"],
-        ),
-    ] {
-        let command = format!("xi d.csv {arguments} --bins lin:0:4:4 -o out.csv");
-        refused(&folder, &command, code, parts);
-    }
-    let run = folder.run("xi d.csv --randoms r.csv --estimator (DD-DX)/RR --bins lin:0:4:4");
-    let caret = run.stderr.lines().find(|line| line.trim() == "^").unwrap();
-    assert_eq!(caret.len(), 2 + 5, "below the D of DX: {}", run.stderr);
 }

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
-use crate::bad_input::says_one;
 use crate::folder::{Folder, floats, integers, names};
 
 /// A table of frames in boxes that grow: `species` in turn O, H, H; molecules of three.
@@ -324,81 +323,6 @@ fn planes_structure_factors_and_figures() {
     let ring = std::f64::consts::PI * (9.0 - 6.25);
     let expected = integers(&flat, "npairs_O-O")[5] as f64 / (ideal * ring);
     assert!((floats(&flat, "g_O-O")[5] - expected).abs() < 1e-12 * expected);
-}
-
-#[test]
-fn what_trajectories_cannot_be_is_told_in_a_line() {
-    let folder = Folder::new()
-        .with("t.csv", &trajectory(0..3, 30))
-        .with("open.csv", "frame,x,y,z\n0,0,0,0\n0,1,0,0\n1,0,0,0\n1,2,0,0\n")
-        .with("new.csv", "frame,species,x,y,z,lx,ly,lz\n0,O,0,0,0,9,9,9\n0,O,1,0,0,9,9,9\n1,O,0,0,0,9,9,9\n1,Cl,2,0,0,9,9,9\n")
-        .with("nan.csv", "frame,x,y,z,lx,ly,lz\n0,0,0,0,9,9,9\n0,1,0,0,9,9,9\n1,0,0,0,9,9,9\n1,nan,0,0,9,9,9\n")
-        .with("small.csv", "frame,x,y,z,lx,ly,lz\n0,0,0,0,9,9,9\n0,1,0,0,9,9,9\n1,0,0,0,5,5,5\n1,1,0,0,5,5,5\n");
-    for (call, expected) in [
-        ("open.csv --r-max 2 --n-bins 4", "needs a volume"),
-        (
-            "open.csv --r-max half --n-bins 4 --norm none",
-            "--r-max half needs a box",
-        ),
-        ("t.csv --r-max 3 --n-bins 6 --volume 5", "the box has one"),
-        (
-            "t.csv --r-max 3 --n-bins 6 --pairs O-X",
-            "no particle is of species `X`",
-        ),
-        (
-            "t.csv --r-max 3 --n-bins 6 --pairs O",
-            "expected two species",
-        ),
-        ("t.csv --r-max 3 --n-bins 6 --pairs O-H,H-O", "twice"),
-        (
-            "t.csv --r-max 3 --n-bins 6 --species kind",
-            "no `kind` of the particles",
-        ),
-        (
-            "t.csv --r-max 3 --n-bins 6 --frames 5:",
-            "no frame in the range",
-        ),
-        (
-            "t.csv --r-max 3 --n-bins 6 --frames 2:1",
-            "expected START:STOP:STEP",
-        ),
-        (
-            "t.csv --r-max 3 --n-bins 6 --select all",
-            "expected NAME=CONDITION",
-        ),
-        ("t.csv --r-max 3 --n-bins 6 --select all=charge>3", "charge"),
-        (
-            "t.csv --r-max 3 --n-bins 6 --bonded 1",
-            "no bonds are known",
-        ),
-        (
-            "t.csv --r-max 3 --n-bins 6 --weight x",
-            "--weight has no meaning",
-        ),
-        (
-            "t.csv --r-max 3 --n-bins 6 --topology open.csv",
-            "particles",
-        ),
-        ("t.csv --r-max 3 --n-bins 6 --structure s.csv", "--q"),
-        (
-            "t.csv --r-max 3 --n-bins 6 --structure s.csv --q lin:0:5:5 --scattering O=x",
-            "expected SPECIES=LENGTH",
-        ),
-        (
-            "t.csv --r-max 3 --n-bins 6 --structure s.csv --q lin:0:5:5 --scattering O=1",
-            "the length of `H` is missing",
-        ),
-        ("t.csv --r-max 30 --n-bins 6", "frame 0"),
-        ("small.csv --r-max 4 --n-bins 4", "small.csv: frame 1"),
-        ("new.csv --r-max 4 --n-bins 4", "`Cl` in column `species`"),
-        ("nan.csv --r-max 4 --n-bins 4", "frame 1"),
-        ("missing.xtc --r-max 4 --n-bins 4", "no such file"),
-    ] {
-        let before = folder.names();
-        let run = folder.run(&format!("rdf {call} -o g.csv"));
-        says_one(&run, call, expected);
-        assert_eq!(folder.names(), before, "{call}");
-    }
 }
 
 /// Counts of each frame of real trajectories, as other programs have them (`ALBIREO_TEST_DATA`).

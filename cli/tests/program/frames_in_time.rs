@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::bad_input::says_one;
 use crate::folder::{Folder, floats, integers, names};
 use crate::frames::{BINS, trajectory};
 
@@ -271,8 +270,6 @@ fn curves_for_gromacs() {
             (floats(&table, "centre")[k], floats(&table, kept[0])[k])
         );
     }
-    let run = folder.run("plot g.xvg -o g.svg");
-    says_one(&run, "plot g.xvg", "xvg is written for GROMACS and Grace");
     let run = folder.run(&format!("rdf t.csv {BINS} -o - --format xvg"));
     assert_eq!(
         run.stdout
@@ -359,88 +356,4 @@ fn covariances_of_partials_have_a_block_for_each_pair() {
     assert_eq!(pair, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2]);
     assert!((floats(&mean, "g_H-O")[3] - average(9)).abs() < 1e-14);
     assert!(names(&mean).contains(&"n_O-H_error"));
-    // Other pairs are another measurement.
-    folder.good(&format!("rdf t0.csv {BINS} --pairs O-O,O-H -o other.csv"));
-    let run = folder.run("result covariance g1.csv other.csv -o d.csv");
-    says_one(&run, "result covariance", "its pairs of species");
-}
-
-#[test]
-fn what_frames_in_time_cannot_be_is_told_in_a_line() {
-    let text = trajectory(0..3, 30);
-    let fourth = trajectory(3..4, 33);
-    let rows: Vec<&str> = fourth.lines().skip(1).collect();
-    let growing = text.clone() + &rows.join("\n");
-    let folder = Folder::new()
-        .with("t.csv", &text)
-        .with("growing.csv", &growing)
-        .with("short.dat", "1\n2\n")
-        .with("bad.dat", "1\n-2\n3\n")
-        .with("nan.dat", "1\nnan\n3\n")
-        .with("zeros.dat", "0\n0\n0\n")
-        .with("twice.csv", "frame,weight\n0,1\n1,1\n1,2\n")
-        .with("only.csv", "frame\n0\n1\n2\n")
-        .with("words.csv", "weight\na\nb\nc\n");
-    for (call, expected) in [
-        ("t.csv --lags 1,1", "--lags: 1 is there twice"),
-        ("t.csv --lags a", "expected a number of frames such as 10"),
-        ("t.csv --lags 5:1", "expected a number of frames such as 10"),
-        (
-            "t.csv --lags 0:10:0",
-            "expected a number of frames such as 10",
-        ),
-        ("t.csv --lags 3", "there are no two frames 3 apart among 3"),
-        ("t.csv --lags 1 --origins 0", "--origins"),
-        ("t.csv --origins 2", "--lags"),
-        (
-            "t.csv --lags 1 --checkpoint c.bin",
-            "--checkpoint has no meaning with --lags",
-        ),
-        ("t.csv --lags 1 --pmf", "--pmf has no meaning with --lags"),
-        (
-            "t.csv --lags 1 --block-counts b.csv",
-            "--block-counts has no meaning with --lags",
-        ),
-        ("t.csv --lags 1 --frame-weights w", "cannot be used with"),
-        ("growing.csv --lags 1", "frame 3 has 33 of them, frame 2 30"),
-        (
-            "t.csv --frame-weights w",
-            "expected a column `w` with the weight of the frame",
-        ),
-        ("t.csv --frame-weights species", "holds texts, not weights"),
-        (
-            "t.csv --frame-weights molecule",
-            "expected one weight for all particles of the frame",
-        ),
-        ("t.csv --frame-weights @", "expected @FILE"),
-        ("t.csv --frame-weights @missing.dat", "missing.dat"),
-        (
-            "t.csv --frame-weights @short.dat",
-            "has 2 rows, and none for frame 2",
-        ),
-        ("t.csv --frame-weights @bad.dat", "frame 1 has -2"),
-        ("t.csv --frame-weights @nan.dat", "frame 1 has NaN"),
-        ("t.csv --frame-weights @zeros.dat", "has no weight above 0"),
-        (
-            "t.csv --frame-weights @twice.csv",
-            "frame 1 has two weights",
-        ),
-        (
-            "t.csv --frame-weights @only.csv",
-            "there is no column of weights",
-        ),
-        ("t.csv --frame-weights @words.csv", "words.csv"),
-        ("t.csv --running", "--block-counts"),
-        ("t.csv --checkpoint-every 5", "--checkpoint"),
-        (
-            "t.csv --checkpoint c.bin --checkpoint-every -1",
-            "--checkpoint-every",
-        ),
-        ("t.csv t.csv --lags 1", "--lags is for a trajectory"),
-    ] {
-        let before = folder.names();
-        let run = folder.run(&format!("rdf {call} {BINS} -o g.csv"));
-        says_one(&run, call, expected);
-        assert_eq!(folder.names(), before, "{call}");
-    }
 }

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod angular;
-mod bad_input;
 mod beyond_half;
 mod bit_columns;
 mod block_errors;
+mod cases;
 mod checkpoints;
 mod columns;
 mod combine;
@@ -72,7 +72,6 @@ mod split;
 mod standard_output;
 mod statistics;
 mod stop;
-mod survey_errors;
 mod tables;
 mod trajectories;
 mod units;

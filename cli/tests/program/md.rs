@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::folder::{Folder, Run, floats, integers};
+use crate::folder::{Folder, Run, floats, integers, refused};
 
 pub(crate) const LIQUID: &str = "md --atoms 256 --density 0.8442 --temperature 1.44 --seed 3";
 
@@ -143,151 +143,8 @@ pub(crate) fn assert_refused(folder: &Folder, cases: &[(String, &str)]) {
 }
 
 #[test]
-fn fluids_that_cannot_be_are_refused_in_a_line() {
-    let l = LIQUID;
-    let cases = [
-        ("md --steps 1 -o a.csv".to_owned(), "--atoms and --density"),
-        (
-            "md --atoms 32 --density 0.8442 --steps 1 -o a.csv".to_owned(),
-            "half the box",
-        ),
-        (
-            "md --atoms 0 --density 1 --steps 1 -o a.csv".to_owned(),
-            "number of particles",
-        ),
-        (
-            "md --atoms 500 --density -1 --steps 1 -o a.csv".to_owned(),
-            "density",
-        ),
-        (
-            "md --atoms 500 --density nan --steps 1 -o a.csv".to_owned(),
-            "density",
-        ),
-        (
-            format!("{l} --steps 9 --dt 0.2 -o a.csv --trajectory t.xyz"),
-            "time step is too large",
-        ),
-        (format!("{l} --steps 9 --dt 0 -o a.csv"), "time step"),
-        (format!("{l} --steps 9 --dt nan -o a.csv"), "time step"),
-        (format!("{l} --steps 9 --skin 4 -o a.csv"), "skin"),
-        (format!("{l} --steps 9 --cutoff 0 -o a.csv"), "cutoff"),
-        (
-            format!("{l} --steps 9 --cutoff 3.5 -o a.csv"),
-            "half the box",
-        ),
-        (
-            format!("{l} --steps 9 --potential wca --cutoff 2 -o a.csv"),
-            "wca",
-        ),
-        (
-            format!("{l} --steps 9 --pair A-B:1,1 -o a.csv"),
-            "no species B",
-        ),
-        (
-            format!("{l} --steps 9 --pair A-A:1 -o a.csv"),
-            "EPSILON,SIGMA",
-        ),
-        (
-            format!("{l} --steps 9 --species A:1:9,B:1:9 -o a.csv"),
-            "--species",
-        ),
-        (
-            format!("{l} --steps 9 --species A:0:128,B:1:128 -o a.csv"),
-            "mass",
-        ),
-        (
-            format!("{l} --steps 9 --species A:1:128,A:1:128 -o a.csv"),
-            "twice",
-        ),
-    ];
-    assert_refused(&Folder::new(), &cases);
-}
-
-#[test]
-fn runs_and_files_that_cannot_be_are_refused_in_a_line() {
-    let near = "3\nLattice=\"9 0 0 0 9 0 0 0 9\" Properties=species:S:1:pos:R:3\nA 1 1 1\nA 5 5 5\nC 1.2 1 1\n";
-    let folder = Folder::new()
-        .with("near.xyz", near)
-        .with("open.xyz", "1\nfree\nA 1 1 1\n")
-        .with("cut.xyz", "3\nLattice=\"9 0 0 0 9 0 0 0 9\"\nA 1 1 1\n");
-    let l = LIQUID;
-    let cases = [
-        (format!("{l} --steps 9 --friction 2 -o a.csv"), "langevin"),
-        (
-            format!("{l} --steps 9 --thermostat langevin --friction -2 -o a.csv"),
-            "friction",
-        ),
-        (
-            format!("{l} --steps 9 --thermostat rescale --rescale-every 0 -o a.csv"),
-            "at least 1",
-        ),
-        (
-            format!("{l} --steps 9 --thermostat langevin --and-back -o a.csv"),
-            "undone",
-        ),
-        (
-            format!("{l} --steps 9 --threads 99999 -o a.csv"),
-            "--threads",
-        ),
-        (format!("{l} --steps 9 --isa sse -o a.csv"), "--isa"),
-        (
-            format!("{l} --steps 9 --engine naive --threads 2 -o a.csv"),
-            "naive",
-        ),
-        (
-            format!("{l} --steps 9 --engine cuda --threads 2 -o a.csv"),
-            "cpu engine",
-        ),
-        (
-            format!("{l} --steps 9 --engine cuda --traversal all-pairs -o a.csv"),
-            "cpu engine",
-        ),
-        (
-            format!("{l} --steps 9 --device 1 -o a.csv"),
-            "--engine cuda",
-        ),
-        (
-            "md near.xyz --precision single --steps 1 -o a.csv".to_owned(),
-            "0.7071",
-        ),
-        (format!("{l} --steps 9 -o a.csv --trajectory t.pdb"), ".xyz"),
-        (
-            format!("{l} --steps 9 -o a.csv --trajectory t.xyz --author me"),
-            "H5MD",
-        ),
-        (
-            format!("{l} --steps 9 -o a.csv --author me"),
-            "--trajectory",
-        ),
-        (
-            format!(
-                "{l} --steps {} -o a.csv --trajectory t.h5 --trajectory-every 1",
-                u64::MAX
-            ),
-            "more than a file can hold",
-        ),
-        (format!("{l} --steps 9 -o a.txt"), "a.txt"),
-        (format!("{l} --steps 9 -o a.csv --rdf a.csv"), "same file"),
-        (
-            format!("{l} --steps 9 -o a.csv --rdf g.csv --rdf-bins lin:0:9:9"),
-            "--rdf",
-        ),
-        (format!("{l} --steps 9 --every 0 -o a.csv"), "--every"),
-        (
-            "md near.xyz --steps 1 -o a.csv".to_owned(),
-            "particles 0 and 2",
-        ),
-        (
-            "md near.xyz --species A:1,B:1 --steps 1 -o a.csv".to_owned(),
-            "species C",
-        ),
-        ("md open.xyz --steps 1 -o a.csv".to_owned(), "no box"),
-        (
-            "md open.xyz --box 9,none,9 --steps 1 -o a.csv".to_owned(),
-            "--box",
-        ),
-        ("md cut.xyz --steps 1 -o a.csv".to_owned(), "cut.xyz"),
-        ("md none.xyz --steps 1 -o a.csv".to_owned(), "none.xyz"),
-    ];
-    assert_refused(&folder, &cases);
+fn more_threads_than_cores_can_take_are_refused() {
+    let call = format!("{LIQUID} --steps 9 --threads 99999 -o a.csv");
+    let says = ["--threads: at most", "found 99999"];
+    refused(&Folder::new(), &call, 2, &says);
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use crate::bad_input::refused;
 use crate::folder::{Folder, integers};
 
 /// A dump of LAMMPS in boxes of 10: the molecule and the position of each atom of each frame. The order of its rows is that of its ids.
@@ -85,31 +84,6 @@ fn atoms_of_a_molecule_need_not_follow_each_other() {
     assert!(!run.stderr.contains("numbers for"), "{}", run.stderr);
 }
 
-#[test]
-fn molecules_wider_than_half_the_box_have_no_centre() {
-    let wide = [
-        (1, [1.0, 1.0, 1.0]),
-        (1, [6.0, 6.0, 6.0]),
-        (2, [1.0, 1.0, 1.0]),
-    ];
-    let narrow = [
-        (1, [1.0, 1.0, 1.0]),
-        (1, [2.0, 2.0, 2.0]),
-        (2, [1.0, 1.0, 1.0]),
-    ];
-    let folder = Folder::new()
-        .with("first.dump", &dump(&[&wide]))
-        .with("second.dump", &dump(&[&narrow, &wide]));
-    let parts = ["molecule 1", "are 8.66", "half the box, 5"];
-    for (file, place) in [
-        ("first.dump", "first.dump: frame 0"),
-        ("second.dump", "second.dump: frame 1"),
-    ] {
-        let call = format!("rdf {file} {CENTRES}");
-        refused(&folder, &call, 1, &[&[place], &parts[..]].concat());
-    }
-}
-
 /// PDB of dimers in a box of 20, two residues in each of two chains that are numbered alike, all within half a box.
 fn chains(names: [&str; 2]) -> String {
     let mut text =
@@ -186,15 +160,6 @@ fn masses_and_elements_are_known_by_names() {
     // Nothing is said, or made, where nothing asks for it.
     let run = folder.good("rdf conf.gro --bins edges:0,0.12,0.45 -o g.csv");
     assert!(!run.stderr.contains("tells no"), "{}", run.stderr);
-    let beads = WATERS.replace("HW2", "XW2").replace("SOL", "BED");
-    let folder = Folder::new().with("conf.gro", &beads);
-    let call = "rdf conf.gro --centres resid --bins edges:0,0.35,0.45 -o g.csv";
-    refused(
-        &folder,
-        call,
-        1,
-        &["no `mass` of the particles", "XW2", "--topology"],
-    );
 }
 
 #[cfg(feature = "hdf5")]

@@ -1,6 +1,5 @@
 //! Velocities and forces of AMBER `NetCDF` and GSD in conditions, as strengths and in `albireo info`.
 
-use crate::bad_input::refused;
 use crate::folder::{Folder, floats};
 use crate::made::{Chunk, Stated, Values, Variable, gsd, netcdf};
 
@@ -81,22 +80,6 @@ fn conditions_name_velocities_and_forces() {
     }
     // All particles are counted whatever their velocities are in.
     folder.good(&format!("rdf odd.nc {BINS} 0 -o g.csv --overwrite"));
-    for (call, expected) in [
-        (
-            format!("rdf odd.nc {BINS} 0 --where vx>0 -o h.csv"),
-            "odd.nc: `velocities` in `furlong/fortnight` is not supported; write them in angstrom/picosecond",
-        ),
-        (
-            format!("rdf t.gsd {BINS} 1 --where vx>0 -o h.csv"),
-            "no column `vx`",
-        ),
-        (
-            format!("rdf t.gsd {BINS} 0 --where fx>0 -o h.csv"),
-            "no column `fx`",
-        ),
-    ] {
-        refused(&folder, &call, 1, &[expected]);
-    }
 }
 
 #[test]

@@ -174,17 +174,6 @@ fn redshifts_have_the_units_of_other_commands() {
         .with("cz.ecsv", &header("km/s"));
     let nz = "--sky ra,dec --redshift v --cosmology om=0.3 --area 100 --bins edges:20,22,25";
     let randoms = "randoms --number 3 -o r.csv --sky ra,dec --redshift v --nside 8";
-    let lines = [
-        (format!("nz v.csv {nz}"), "--redshift-unit 1"),
-        (format!("{randoms} --like v.csv"), "--redshift-unit 1"),
-        (format!("nz cz.ecsv {nz}"), "v: column in km/s"),
-        (format!("{randoms} --like cz.ecsv"), "v: column in km/s"),
-    ];
-    for (line, says) in lines {
-        let run = folder.run(&line);
-        assert_eq!(run.code, 1, "{line}: {}", run.stderr);
-        assert!(run.stderr.contains(says), "{line}: {}", run.stderr);
-    }
     // The numbers are meant: two of the three lie beyond 22.
     folder.good(&format!("nz v.csv {nz} --redshift-unit 1 -o n.csv"));
     assert_eq!(integers(&folder.table("n.csv"), "objects"), [1, 2]);
@@ -195,89 +184,4 @@ fn redshifts_have_the_units_of_other_commands() {
     let drawn = floats(&folder.table("r.csv"), "Z");
     let known = |z: &f64| [21.0, 22.5, 24.0].contains(z);
     assert!(drawn.len() == 3 && drawn.iter().all(known), "{drawn:?}");
-    let box_of = "randoms --number 3 --box 10 -o b.csv --redshift-unit 1";
-    assert_ne!(folder.run(box_of).code, 0);
-}
-
-#[test]
-fn what_has_no_density_is_refused() {
-    let folder = folder();
-    let before = folder.names();
-    for (arguments, words) in [
-        (
-            "nz d.csv --cosmology om=0.3",
-            "a density needs the area of the survey: --area",
-        ),
-        ("nz d.csv --area 100", "--cosmology"),
-        (
-            "nz d.csv --cosmology om=0.3 --area 0",
-            "square degrees, found 0",
-        ),
-        (
-            "nz d.csv --cosmology om=0.3 --area 1e5",
-            "square degrees, found 100000",
-        ),
-        ("nz d.csv --cosmology om=0.3 --nside 5", "power of 2"),
-        (
-            "nz d.csv --cosmology om=0.3 --area 1 --nside 4",
-            "cannot be used with",
-        ),
-        (
-            "nz d.csv --cosmology om=0.3 --area 1 --bins lin:1:2:3",
-            "n(z) is zero in all bins",
-        ),
-        (
-            "nz d.csv --cosmology om=0.3 --area 1 --bins lin:-1:2:3",
-            "--bins",
-        ),
-        (
-            "nz d.csv --cosmology om=0.3 --area 1 --fkp -5",
-            "above 0, such as 10000, found -5",
-        ),
-        (
-            "nz d.csv --cosmology om=0.3 --area 1 --fkp-data w.csv",
-            "--fkp",
-        ),
-        (
-            "nz d.csv --cosmology om=0.3 --area 1 --fkp 1 --fkp-randoms w.csv",
-            "--randoms",
-        ),
-        (
-            "nz d.csv --cosmology om=0.3 --area 1 --fkp 1 --fkp-data w.csv --bins lin:0.1:0.2:3",
-            "outside the bins of n(z) from 0.1 to 0.2",
-        ),
-        (
-            "nz d.csv --cosmology om=0.3 --area 1 --effective-redshift 0:10",
-            "separations begin above 0",
-        ),
-        (
-            "nz d.csv --cosmology om=0.3 --area 1 --effective-redshift 1e-9:1e-8",
-            "there is no pair between 0.000000001 and 0.00000001 Mpc/h",
-        ),
-        ("nz d.csv --cosmology om=0.3 --area 1 --redshift Y", "Y"),
-        (
-            "nz box.csv --cosmology om=0.3 --area 1",
-            "positions on the sky",
-        ),
-        (
-            "nz d.csv --cosmology om=0.3 --area 1 --positions RA,DEC,Z",
-            "n(z) is of positions on the sky",
-        ),
-        (
-            "nz d.csv --cosmology om=0.3 --area 1 --weight none -o d.csv",
-            "d.csv",
-        ),
-    ] {
-        let output = if arguments.contains("-o ") {
-            ""
-        } else {
-            " -o out.csv"
-        };
-        let run = folder.run(&format!("{arguments}{output}"));
-        assert_ne!(run.code, 0, "{arguments}");
-        assert!(run.stderr.contains(words), "{arguments}: {}", run.stderr);
-        let errors = run.stderr.lines().filter(|line| line.starts_with("error"));
-        assert_eq!(errors.count(), 1, "{arguments}: {}", run.stderr);
-        assert_eq!(folder.names(), before, "{arguments}");
-    }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use crate::bad_input::says_one;
 use crate::folder::Folder;
 use crate::walls::{frames, in_ball, points, table};
 
@@ -61,48 +60,4 @@ fn a_table_without_frame_numbers_is_one_frame() {
         "rdf boxed.ecsv --plane xy --box none --volume 4 {bins} -o open.csv"
     ));
     assert!(!folder.table("open.csv").meta.contains_key("box_from"));
-}
-
-/// Arguments of `rdf`, and what the message says.
-const REFUSED: &[(&str, &str)] = &[
-    (
-        "steps.csv --r-max 1 --n-bins 4 --volume 4 --plane xy",
-        "steps.csv: no column `frame`; the columns are: `timestep`",
-    ),
-    (
-        "one.csv more.csv --r-max 1 --n-bins 4 --volume 4 --plane xy",
-        "--plane is for a trajectory",
-    ),
-    (
-        "?ne.csv --r-max 1 --n-bins 4 --volume 4 --plane xy",
-        "no column `frame`; the columns are: `x`, `y`, `z`",
-    ),
-    (
-        "sky.csv --r-max 1 --n-bins 4 --volume 4 --plane xy",
-        "sky.csv: no column `x`; the columns are: `ra`, `dec`",
-    ),
-    (
-        "one.csv --r-max 1 --n-bins 4 --volume 4 --plane xy --frame-column t",
-        "one.csv: no column `t`",
-    ),
-    (
-        "bad_box.ecsv --r-max 0.5 --n-bins 4 --plane xy",
-        "attribute `BoxSize` of bad_box.ecsv: expected a box, found its lengths are not positive",
-    ),
-];
-
-#[test]
-fn what_is_no_single_frame_is_told_in_a_line() {
-    let folder = Folder::new()
-        .with("one.csv", "x,y,z\n0,0,0\n")
-        .with("ane.csv", "x,y,z\n0,0,0\n")
-        .with("more.csv", "x,y,z\n0,0,0\n")
-        .with("steps.csv", "timestep,x,y,z\n0,0,0,0\n1,0,0,0\n")
-        .with("sky.csv", "ra,dec\n0,0\n")
-        .with("bad_box.ecsv", &in_a_box(-2.0, &points(5, 1, in_ball)));
-    let before = folder.names();
-    for (call, expected) in REFUSED {
-        says_one(&folder.run(&format!("rdf {call} -o g.csv")), call, expected);
-        assert_eq!(folder.names(), before, "{call}");
-    }
 }

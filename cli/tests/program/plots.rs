@@ -83,47 +83,6 @@ fn results_are_named_and_scaled_as_asked() {
     folder.good("plot xi_a.csv --r2 -o b.svg");
     let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     assert_eq!(text("a.svg"), text("b.svg"));
-    for (flags, words) in [
-        ("--name LRG", "--name is given 1 times for 2 results"),
-        (
-            "--name LRG --name LRG",
-            "--name LRG is given more than once",
-        ),
-        ("--scale-by x", "expected a power from -6 to 6, found `x`"),
-        ("--scale-by 2 --r2", "cannot be used with"),
-    ] {
-        let run = folder.run(&format!("plot xi_a.csv xi_b.csv {flags} -o out.svg"));
-        assert_eq!(run.code, 2, "{flags}");
-        assert!(run.stderr.contains(words), "{flags}: {}", run.stderr);
-    }
-    assert!(!folder.path("out.svg").exists());
-}
-
-#[test]
-fn what_has_no_axes_in_common_is_refused() {
-    let folder = folder();
-    folder.good("xi a.csv --box 10 --bins log:0.5:5:6 -o xi.csv");
-    folder.good("rdf a.csv --box 10 --r-max 5 --n-bins 5 -o g.csv");
-    folder.good(
-        "xi a.csv --box 10 --statistic rp-pi --bins lin:0:4:4 --pi-bins lin:0:4:4 -o map.csv",
-    );
-    folder.good("xi a.csv --box 10 --bins log:0.5:5:6 --unit kpc -o kpc.csv");
-    for (results, words) in [
-        (
-            "xi.csv g.csv",
-            "g.csv shows g(r) over r, xi.csv shows ξ(r) over r",
-        ),
-        ("xi.csv kpc.csv", "kpc.csv shows ξ(r) over r  [kpc]"),
-        (
-            "map.csv map.csv",
-            "map.csv: maps over two axes are drawn one at a time",
-        ),
-    ] {
-        let run = folder.run(&format!("plot {results} -o f.svg"));
-        assert_eq!(run.code, 1, "{results}");
-        assert!(run.stderr.contains(words), "{results}: {}", run.stderr);
-    }
-    assert!(!folder.path("f.svg").exists());
 }
 
 /// The place along x of every vertical stroke of the colour of the first curve's error bars.
@@ -165,17 +124,6 @@ fn axes_have_the_ends_and_scales_asked_for() {
     folder.good("plot dd.csv -o log.svg --x-scale log --y-scale log");
     let found = texts(&folder, "log.svg");
     assert!(has(&found, "10³") && has(&found, "0.3"), "{found:?}");
-    for flags in [
-        "--x-scale log --x-range 0:5",
-        "--x-range 3:1",
-        "--x-range 3",
-        "--y-range 1:nan",
-        "--y-scale log --y-range=-1:1",
-    ] {
-        let run = folder.run(&format!("plot dd.csv -o no.svg {flags}"));
-        assert_eq!(run.code, 2, "{flags}: {}", run.stderr);
-    }
-    assert!(!folder.path("no.svg").exists());
 }
 
 /// Everything between `stream` and `endstream`, unpacked.
@@ -430,42 +378,4 @@ fn partials_of_many_species_stand_in_a_matrix() {
     for text in ["from frame 0", "from frame 15", "g(r)"] {
         assert!(found.iter().any(|other| other == text), "{found:?}");
     }
-}
-
-#[test]
-fn ranges_that_hold_nothing_are_refused() {
-    let folder = folder();
-    folder.good("xi a.csv --box 10 --bins lin:1:5:4 -o xi.csv");
-    folder.good(
-        "count a.csv --box 10 --statistic rp-pi --bins lin:0:4:4 --pi-bins lin:0:3:3 -o map.csv",
-    );
-    let refused = |arguments: &str, expected: &str| {
-        let run = folder.run(&format!("plot {arguments} -o no.svg"));
-        assert_eq!(run.code, 1, "{arguments}: {}", run.stderr);
-        assert!(run.stderr.contains(expected), "{arguments}: {}", run.stderr);
-        assert!(!folder.path("no.svg").exists());
-    };
-    let none = "there is nothing to show, the";
-    refused(
-        "xi.csv --x-range 50:100",
-        &format!("--x-range 50:100: {none} points reach from 1.5 to 4.5"),
-    );
-    refused(
-        "xi.csv --x-range 1.6:2.4",
-        &format!("--x-range 1.6:2.4: {none} points"),
-    );
-    refused(
-        "xi.csv --y-range 1e6:2e300",
-        &format!("--y-range 1000000:2e300: {none} values"),
-    );
-    refused(
-        "map.csv --x-range 4:9",
-        &format!("--x-range 4:9: {none} bins reach from 0 to 4"),
-    );
-    refused(
-        "map.csv --y-range=-9:0",
-        &format!("--y-range -9:0: {none} bins reach from 0 to 3"),
-    );
-    folder.good("plot xi.csv --x-range 1:2 -o yes.svg");
-    folder.good("plot map.csv --x-range 3.5:9 -o yes.svg");
 }

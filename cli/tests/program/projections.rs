@@ -121,49 +121,6 @@ fn wp_may_end_before_the_bins_do() {
 }
 
 #[test]
-fn projections_that_cannot_be_had_are_refused_before_a_file_is_read() {
-    let folder = folder();
-    let s_mu = "xi none.csv --statistic s-mu --bins lin:0:4:2 --mu-bins lin:0:1:10";
-    let wp = "wp none.csv --bins lin:0:4:2 --pi-bins edges:-5,-2,0,1,5";
-    for (command, words) in [
-        (
-            "xi none.csv --bins lin:0:4:2 --wedges 2".to_owned(),
-            "--wedges needs --statistic s-mu",
-        ),
-        (
-            format!("{s_mu} --wedge-edges 0,0.5,0.5"),
-            "--wedge-edges: the edges of wedges must rise, found 0.5 before 0.5",
-        ),
-        (
-            format!("{s_mu} --wedge-edges -1,0,1"),
-            "wedges from -1 to 1 in mu need bins there, found those from 0 to 1",
-        ),
-        (
-            format!("{s_mu} --wedge-edges 0.5"),
-            "at least 2 edges in mu, found 1",
-        ),
-        (format!("{s_mu} --wedges 0"), "--wedges"),
-        (
-            format!("{s_mu} --wedges 2 --multipoles 0"),
-            "cannot be used with",
-        ),
-        (
-            format!("{s_mu} --counts c.csv"),
-            "--counts needs --multipoles, --wedges or --wedge-edges",
-        ),
-        (
-            format!("{wp} --pi-max 1"),
-            "--pi-max 1 is no upper edge of the bins in pi: these are 5",
-        ),
-        (format!("{wp} --pi-max 0"), "--pi-max 0 is no upper edge"),
-    ] {
-        let run = folder.run(&command);
-        assert_eq!(run.code, 2, "{command}\n{}", run.stderr);
-        assert!(run.stderr.contains(words), "{command}\n{}", run.stderr);
-    }
-}
-
-#[test]
 fn wedges_over_mocks_have_a_covariance() {
     let folder = folder().with("e.csv", &scattered(120, 10.0, 3));
     for name in ["d", "e"] {
@@ -360,58 +317,5 @@ fn means_by_weights_stand_under_their_own_name_and_add_up() {
     for k in 0..4 {
         let [sum, two] = ["sum.csv", "two.csv"].map(|name| floats(&folder.table(name), "L4")[k]);
         near(sum, two);
-    }
-}
-
-#[test]
-fn legendre_sums_that_cannot_be_had_are_refused() {
-    let folder = folder();
-    let xi = "xi d.csv --statistic s-mu --bins lin:0:4:2";
-    folder.good("count r.csv --statistic s-mu --bins lin:0:4:2 --mu-bins lin:0:1:1 -o rr.csv");
-    for (command, code, words) in [
-        (
-            format!("{xi} --multipoles 0 --poles-from legendre --mu-bins lin:0:1:4"),
-            2,
-            "--poles-from legendre needs no --mu-bins",
-        ),
-        (
-            format!("{xi} --multipoles 6 --poles-from legendre"),
-            2,
-            "the highest order is 4, found 6: take --poles-from mu",
-        ),
-        (format!("{xi} --poles-from legendre"), 2, "--multipoles"),
-        (
-            format!(
-                "{xi} --multipoles 0 --poles-from legendre --estimator hamilton --randoms r.csv"
-            ),
-            2,
-            "hamilton is no sum of counts over one of them",
-        ),
-        (
-            format!("{xi} --multipoles 0,2 --poles-from legendre --randoms r.csv --rr rr.csv"),
-            1,
-            "it has no Legendre sums `L2`: count it with --legendre 2,4",
-        ),
-        (
-            "count d.csv --bins lin:0:4:2 --legendre 2".to_owned(),
-            2,
-            "--legendre needs --statistic s-mu or rp-pi",
-        ),
-        (
-            "count d.csv --statistic s-mu --mu-bins lin:0:1:1 --bins lin:0:4:2 --legendre 9"
-                .to_owned(),
-            2,
-            "expected a degree from 1 to 8, found `9`",
-        ),
-        (
-            "count d.csv --statistic s-mu --mu-bins lin:0:1:1 --bins lin:0:4:2 --legendre 1"
-                .to_owned(),
-            1,
-            "Legendre sums of odd degree",
-        ),
-    ] {
-        let run = folder.run(&command);
-        assert_eq!(run.code, code, "{command}\n{}", run.stderr);
-        assert!(run.stderr.contains(words), "{command}\n{}", run.stderr);
     }
 }

@@ -1,6 +1,6 @@
 //! `albireo random`: the numbers of the C library, from anywhere in their sequence, and what is refused.
 
-use crate::folder::{Folder, floats, integers};
+use crate::folder::{Folder, floats, integers, refused};
 
 #[test]
 fn numbers_are_those_of_the_c_library_from_anywhere_on() {
@@ -29,26 +29,7 @@ fn numbers_are_those_of_the_c_library_from_anywhere_on() {
 }
 
 #[test]
-fn wrong_numbers_are_refused_in_a_line() {
-    let folder = Folder::new();
-    for (flags, says) in [
-        ("-n 0", "expected an integer from 1 to"),
-        ("-n 5 --seed=-1", "--seed"),
-        ("-n 5 --seed 4294967296", "--seed"),
-        ("-n 5 --function rand", "drand48"),
-        ("-n 5 --skip x", "--skip"),
-        (
-            "-n 5 --streams 0",
-            "--streams: the number of streams must be 1 to",
-        ),
-        (
-            "-n 5 --threads 1000000",
-            "--threads: the number of threads must be 1 to",
-        ),
-    ] {
-        let run = folder.run(&format!("random {flags} -o r.csv"));
-        assert_eq!(run.code, 2, "{flags}: {}", run.stderr);
-        assert!(run.stderr.contains(says), "{flags}: {}", run.stderr);
-    }
-    assert!(folder.names().is_empty(), "nothing is written");
+fn more_threads_than_cores_can_take_are_refused() {
+    let call = "random -n 5 --threads 1000000 -o r.csv";
+    refused(&Folder::new(), call, 2, &["must be 1 to", "found 1000000"]);
 }

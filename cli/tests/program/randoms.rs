@@ -7,7 +7,6 @@ use albireo::regions::Footprint;
 use albireo::sky::{Column, unit_vectors};
 use albireo_samples::{Selection, Source, SurveyReading};
 
-use crate::bad_input::refused;
 use crate::folder::{Folder, floats, names};
 
 /// A catalogue that comes with albireo.
@@ -195,83 +194,6 @@ fn points_depend_on_seed_and_number_alone() {
     }
 }
 
-#[test]
-fn what_makes_no_randoms_is_refused_in_one_line() {
-    let folder = Folder::new()
-        .with("g.csv", &survey())
-        .with("xyz.csv", "x,y,z\n1,2,3\n")
-        .with("flat.csv", "RA,DEC\n1,2\n")
-        .with("same.csv", "RA,DEC,Z\n1,2,0.5\n2,2,0.5\n");
-    let refused = |arguments: &str, code: i32, part: &str| {
-        let run = folder.run(&format!("randoms {arguments}"));
-        assert_eq!(run.code, code, "{arguments}\n{}", run.stderr);
-        assert!(run.stderr.contains(part), "{arguments}\n{}", run.stderr);
-        let told = run.stderr.lines().filter(|line| line.starts_with("error:"));
-        assert_eq!(told.count(), 1, "{}", run.stderr);
-        assert!(!folder.path("r.csv").exists());
-    };
-    refused(
-        "-n 0 --box 5 -o r.csv",
-        2,
-        "from 1 to 2147483647, found `0`",
-    );
-    refused("-n 2147483648 --box 5 -o r.csv", 2, "found `2147483648`");
-    refused("-n 5 -o r.csv", 2, "--box");
-    refused(
-        "-n 5 --box 5 --shell 1:2 -o r.csv",
-        2,
-        "cannot be used with",
-    );
-    refused("-n 5 --box none -o r.csv", 2, "a length for every axis");
-    refused("-n 5 --box 0 -o r.csv", 1, "along x must be above 0");
-    refused(
-        "-n 5 --shell 3:3 -o r.csv",
-        2,
-        "0 <= RMIN < RMAX, found `3:3`",
-    );
-    refused("-n 5 --shell -1:3 -o r.csv", 2, "found `-1:3`");
-    refused(
-        "-n 5 --sky-window 0:400,0:1 -o r.csv",
-        2,
-        "at most 360 apart",
-    );
-    refused("-n 5 --sky-window 0:40 -o r.csv", 2, "RA0:RA1,DEC0:DEC1");
-    for nside in ["0", "48", "16384"] {
-        let arguments = format!("-n 5 --like g.csv --nside {nside} -o r.csv");
-        refused(&arguments, 2, "a power of 2 from 1 to 8192");
-    }
-    refused(
-        "-n 5 --box 5 --nside 8 -o r.csv",
-        2,
-        "they go with --like DATA",
-    );
-    refused(
-        "-n 5 --box 5 --sky RA,DEC -o r.csv",
-        2,
-        "they go with --like DATA",
-    );
-    refused("-n 5 --like g.csv -o g.csv", 2, "would replace the input");
-    refused("-n 5 --like g.csv --where Z>9 -o r.csv", 1, "is empty");
-    refused(
-        "-n 5 --like flat.csv -o r.csv",
-        1,
-        "flat.csv: expected a column of redshifts",
-    );
-    refused("-n 5 --like flat.csv --redshift Q -o r.csv", 1, "Q");
-    refused(
-        "-n 5 --like xyz.csv -o r.csv",
-        1,
-        "expected positions on the sky, found x, y, z",
-    );
-    refused(
-        "-n 5 --like same.csv --smooth-nz 4 -o r.csv",
-        1,
-        "values that differ",
-    );
-    refused("-n 5 --like g.csv --smooth-nz 0 -o r.csv", 2, "from 1 to");
-    refused("-n 5 --like missing.csv -o r.csv", 1, "missing.csv");
-}
-
 /// Randoms made like the bundled survey serve as well as those that come with it: the borders and holes of the pixels change the area
 /// by 2 %, and xi up to 16 Mpc/h, where it is 6 to 0.15, by a few.
 #[test]
@@ -340,48 +262,4 @@ fn masks_are_filled_evenly_by_number_or_by_map() {
             .all(|ra| [0, 2].contains(&quarter(ra)))
     );
     assert!(floats(&some, "Z").iter().all(|z| (0.2..0.4).contains(z)));
-}
-
-#[test]
-fn masks_without_a_meaning_are_refused() {
-    let folder = Folder::new()
-        .with("pixels.csv", "PIXEL,F\n0,0.9\n11,0.8\n")
-        .with("far.csv", "PIXEL\n0\n12\n")
-        .with("half.csv", "PIXEL\n0.5\n")
-        .with("odd.csv", "M\n1\n1\n1\n")
-        .with("none.csv", "M\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n");
-    for (flags, code, words) in [
-        ("--mask pixels.csv --mask-order ring", 2, "states no NSIDE"),
-        ("--mask pixels.csv --nside 1", 2, "states no ORDERING"),
-        (
-            "--mask pixels.csv --nside 1 --mask-order ring --mask-where F>2",
-            1,
-            "the mask holds no pixel: 2 rows were read",
-        ),
-        (
-            "--mask far.csv --nside 1 --mask-order ring",
-            1,
-            "there are 12 pixels, counted from 0: row 1",
-        ),
-        (
-            "--mask half.csv --nside 1 --mask-order ring",
-            1,
-            "expected the number of a pixel, found 0.5",
-        ),
-        (
-            "--mask odd.csv --mask-order ring",
-            1,
-            "no map of the sky has so many pixels",
-        ),
-        ("--mask none.csv --mask-order ring", 1, "found none"),
-        ("--mask pixels.csv --box 10", 2, "cannot be used with"),
-        ("--box 10 --mask-where F>2", 2, "--mask-where needs a mask"),
-    ] {
-        refused(
-            &folder,
-            &format!("randoms -n 10 {flags} -o out.csv"),
-            code,
-            &[words],
-        );
-    }
 }

@@ -110,52 +110,6 @@ fn bins_that_adjoin_are_put_together() {
     }
     let made = &folder.table("joined.csv").meta["made_from"];
     assert_eq!(made.as_array().unwrap().len(), 3);
-    folder.good("count r.csv --weight w --bins lin:2:4:4 -o other.csv");
-    folder.good("count d.csv --bins lin:2:4:4 -o bare.csv");
-    folder.good("count d.csv --box 20 --weight w --statistic rp-pi --bins lin:2:4:4 --pi-bins lin:0:1:1 -o two.csv");
-    // Pairs of one sign before pairs of both.
-    for (name, bins) in [("below", "-4,-2,0"), ("both", "0,2,4")] {
-        folder.good(&format!("count d.csv r.csv --box 20 --statistic rp-pi --bins lin:0:2:2 --pi-bins edges:{bins} -o {name}.csv"));
-    }
-    for (files, code, words) in [
-        (
-            "below.csv both.csv",
-            1,
-            "bins in pi that begin at 0 or above take both signs together",
-        ),
-        ("a.csv", 2, "at least 2 results are needed, found 1"),
-        (
-            "a.csv c.csv",
-            1,
-            "c.csv does not go on where a.csv ends: its bins in r begin at 4, those before end at 2",
-        ),
-        (
-            "b.csv a.csv",
-            1,
-            "its bins in r begin at 0, those before end at 4",
-        ),
-        (
-            "a.csv a.csv",
-            1,
-            "its bins differ along 0 axes, where one is needed to go on",
-        ),
-        ("a.csv other.csv", 1, "it was counted from other particles"),
-        (
-            "a.csv bare.csv",
-            1,
-            "its columns: lo, hi, centre, npairs, not lo",
-        ),
-        ("a.csv two.csv", 1, "its statistic: rp-pi, not r"),
-        (
-            "a.csv x_b.csv",
-            1,
-            "its kind: correlation function, not pair counts",
-        ),
-    ] {
-        let run = folder.run(&format!("result concatenate {files} -o no.csv"));
-        assert_eq!(run.code, code, "{files}\n{}", run.stderr);
-        assert!(run.stderr.contains(words), "{files}\n{}", run.stderr);
-    }
 }
 
 #[test]
@@ -189,38 +143,6 @@ fn renormalised_counts_have_the_total_asked_for() {
         for (found, value) in floats(&after, "weight").into_iter().zip(values) {
             near(found, value * 5.0 / total);
         }
-    }
-    for (command, code, words) in [
-        (
-            "renormalise w.csv --total-weight 0",
-            2,
-            "--total-weight: a number above 0 is needed, found 0",
-        ),
-        ("renormalise w.csv --total-weight=-1", 2, "found -1"),
-        ("wrap w.csv", 1, "w.csv: it has no bins in mu or pi"),
-    ] {
-        let run = folder.run(&format!("result {command} -o no.csv"));
-        assert_eq!(run.code, code, "{command}\n{}", run.stderr);
-        assert!(run.stderr.contains(words), "{command}\n{}", run.stderr);
-    }
-    let pi = "count d.csv --statistic rp-pi --bins lin:0:4:2 --los z --pi-bins";
-    folder.good(&format!("{pi} lin:0:4:2 -o unsigned.csv"));
-    folder.good(&format!("{pi} edges:-2,0,1 -o lopsided.csv"));
-    folder.good("xi d.csv --box 10 --bins lin:1:4:2 -o xi.csv");
-    for (name, words) in [
-        (
-            "unsigned.csv",
-            "its bins in pi begin at 0: both signs are together already",
-        ),
-        ("lopsided.csv", "there is an edge -2 and none at 2"),
-        (
-            "xi.csv",
-            "pair counts can be folded, such as `albireo count` writes, found a correlation function",
-        ),
-    ] {
-        let run = folder.run(&format!("result wrap {name} -o no.csv"));
-        assert_eq!(run.code, 1);
-        assert!(run.stderr.contains(words), "{}", run.stderr);
     }
 }
 
@@ -263,38 +185,6 @@ fn windows_come_from_any_rr_over_s_and_mu() {
     near(floats(&rr, "Q_0")[1], 1000.0 * weight / total / shell);
     folder.good("result window rr.csv --multipoles 0 -o unit.csv");
     near(floats(&folder.table("unit.csv"), "Q_0")[0], 1.0);
-    folder.good("count r.csv --bins lin:0:4:2 -o r.csv.csv");
-    folder.good("count r.csv --statistic s-mu --bins lin:0:4:2 --mu-bins lin:0:1:1 -o one.csv");
-    folder
-        .good("xi d.csv --box 10 --statistic s-mu --bins lin:0:4:2 --mu-bins lin:0:1:4 -o box.csv");
-    for (files, code, words) in [
-        ("r.csv.csv", 1, "need random pairs over (s, mu)"),
-        (
-            "one.csv",
-            1,
-            "degree 2 needs bins in mu, or the Legendre sums",
-        ),
-        ("box.csv", 1, "it holds no counted RR"),
-        (
-            "rr.csv --multipoles 0,0",
-            2,
-            "each once, are needed, found 0",
-        ),
-        (
-            "rr.csv --multipoles 1",
-            1,
-            "odd degree 1 needs signed mu bins",
-        ),
-        (
-            "rr.csv --volume 0",
-            1,
-            "volume of a window is above 0, found 0",
-        ),
-    ] {
-        let run = folder.run(&format!("result window {files} -o no.csv"));
-        assert_eq!(run.code, code, "{files}\n{}", run.stderr);
-        assert!(run.stderr.contains(words), "{files}\n{}", run.stderr);
-    }
 }
 
 #[test]
@@ -349,70 +239,6 @@ fn integral_constraints_are_means_of_the_model_over_rr() {
         "{}",
         run.stderr
     );
-}
-
-#[test]
-fn integral_constraints_without_a_meaning_are_refused() {
-    let folder = folder().with("model.txt", "0.5 4\n20 0\n");
-    folder.good("xi d.csv --randoms r.csv --bins edges:0,1,2,4,8,18 -o xi.csv");
-    folder.good("result integral-constraint xi.csv --model model.txt -o ic.csv");
-    folder.good("wp d.csv --box 10 --bins lin:1:4:2 --pi-bins lin:0:4:2 -o wp.csv");
-    folder.good("xi d.csv --randoms r.csv --estimator davis-peebles --bins lin:0:4:2 -o dp.csv");
-    std::fs::write(folder.path("short.txt"), "1 2\n2 1\n").unwrap();
-    std::fs::write(folder.path("words.txt"), "x xi\n1 2\n").unwrap();
-    std::fs::write(folder.path("falls.txt"), "2 2\n1 2\n").unwrap();
-    for (command, code, words) in [
-        (
-            "xi.csv",
-            2,
-            "a model is needed: --power-law GAMMA or --model FILE",
-        ),
-        (
-            "xi.csv --model short.txt",
-            1,
-            "the model goes from 1 to 2: it has no value at the bin at 0.5",
-        ),
-        (
-            "xi.csv --model words.txt",
-            1,
-            "line 1: expected two numbers, x and xi, found `x xi`",
-        ),
-        (
-            "xi.csv --model falls.txt",
-            1,
-            "line 2: x should rise, found 1 after 2",
-        ),
-        (
-            "xi.csv --power-law nan",
-            2,
-            "--power-law: a number is needed, found NaN",
-        ),
-        (
-            "xi.csv --power-law 1 --fit 30:40",
-            1,
-            "--fit: no bin lies within 30 and 40: the bins go from 0 to 18",
-        ),
-        (
-            "xi.csv --power-law 1 --model short.txt",
-            2,
-            "cannot be used with",
-        ),
-        (
-            "wp.csv --power-law 1",
-            1,
-            "a result of xi over r, s, theta or (s, mu) is needed, found a projected correlation function",
-        ),
-        ("dp.csv --power-law 1", 1, "it holds no RR"),
-        (
-            "ic.csv --power-law 1",
-            1,
-            "an integral constraint has been added to it already",
-        ),
-    ] {
-        let run = folder.run(&format!("result integral-constraint {command} -o no2.csv"));
-        assert_eq!(run.code, code, "{command}\n{}", run.stderr);
-        assert!(run.stderr.contains(words), "{command}\n{}", run.stderr);
-    }
 }
 
 #[cfg(feature = "plot")]

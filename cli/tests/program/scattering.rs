@@ -2,7 +2,6 @@
 
 use albireo::estimators::fluid::{Gaussians, neutron_scattering_length};
 
-use crate::bad_input::says_one;
 use crate::folder::{Folder, floats};
 use crate::frames::{BINS, trajectory};
 
@@ -115,74 +114,4 @@ fn a_solvent_is_taken_off() {
     let at_zero = |name: &str, v: f64| Gaussians::of(name).unwrap().at(0.0) - 0.334 * v;
     assert!((h - at_zero("H", 5.15)).abs() < 1e-12 && (o - at_zero("O", 9.13)).abs() < 1e-12);
     assert!(meta["solvent"]["volumes"]["O"].as_f64().is_some());
-}
-
-#[test]
-fn what_does_not_scatter_is_told_in_a_line() {
-    let folder = Folder::new()
-        .with("t.csv", &trajectory(0..2, 30))
-        .with("x.csv", "frame,species,x,y,z\n0,Xy,0,0,0\n0,H,2,0,0\n");
-    let before = folder.names();
-    for (call, expected) in [
-        (
-            "t.csv --scattering x-ray",
-            "needs to know lengths in Angstrom: --unit Angstrom or nm, found none stated",
-        ),
-        (
-            "t.csv --scattering x-ray --unit m",
-            "--unit Angstrom or nm, found `m`",
-        ),
-        ("t.csv --scattering x-ray,O=2", "stand alone"),
-        ("t.csv --scattering neutron,x-ray", "stand alone"),
-        (
-            "t.csv --scattering xray",
-            "`neutron` or `x-ray`, found `xray`",
-        ),
-        ("t.csv --scattering O=1", "the length of `H` is missing"),
-        (
-            "t.csv --scattering x-ray --unit Angstrom --q lin:0:80:2",
-            "up to q = 24 pi per Angstrom",
-        ),
-        (
-            "x.csv --box 10 --scattering x-ray --unit nm",
-            "`Xy` is no atom or ion",
-        ),
-        (
-            "t.csv --scattering O=1,H=2,O=3",
-            "the length of `O` is given twice",
-        ),
-        (
-            "t.csv --scattering O=1,H=2 --solvent 0.3,O=9,H=5 --unit nm",
-            "bodies in open space",
-        ),
-        (
-            "t.csv --box none --norm none --debye --scattering O=1,H=2 --solvent 0.3,O=9 --unit nm",
-            "the volume of `H` is missing",
-        ),
-        (
-            "t.csv --box none --norm none --debye --scattering O=1,H=2 --solvent O=9,H=5 --unit nm",
-            "found 0 densities",
-        ),
-        (
-            "t.csv --box none --norm none --debye --scattering O=1,H=2 --solvent 0.3,O=9,H=5",
-            "--solvent needs to know lengths in Angstrom",
-        ),
-        (
-            "t.csv --scattering O=1,H=2 --solvent 0.3,O=-9,H=5 --unit nm",
-            "found `O=-9`",
-        ),
-        (
-            "t.csv --scattering x-ray --unit nm --total-g n.csv",
-            "--total-g needs lengths that are the same at every q",
-        ),
-    ] {
-        let q = if call.contains("--q") {
-            ""
-        } else {
-            "--q lin:1:5:4"
-        };
-        let run = folder.run(&format!("rdf {call} {BINS} --structure s.csv {q} -o g.csv"));
-        says_one(&run, call, expected);
-        assert_eq!(folder.names(), before, "{call}");
-    }
 }

@@ -140,50 +140,6 @@ fn share(folder: &Folder, of: &str, counts: &[&str]) -> String {
 }
 
 #[test]
-fn estimates_of_unequal_shares_are_refused() {
-    let folder = catalogs();
-    let bins = "--bins lin:0:0.6:3 --threads 1";
-    // Known RR has all pairs.
-    folder.good(&format!("xi d.csv --box 10 {bins} --shard 0/2 --part box"));
-    folder.good("rdf d.csv --box 10 --r-max 0.6 --n-bins 3 --shard 0/2 --part rdf");
-    let xi = format!("xi d.csv --randoms r.csv {bins}");
-    folder.good(&format!("{xi} --shard 0/3 --part third"));
-    folder.good(&format!("count r.csv {bins} -o rr.csv"));
-    folder.good(&format!("{xi} --rr rr.csv --shard 0/2 --part without_rr"));
-    folder.good(&format!(
-        "count d.csv --box 10 {bins} --shard 0/2 --part dd"
-    ));
-    folder.good("merge dd --partial -o dd.csv");
-    let dd = share(&folder, "dd.csv", &["DD"]);
-    let advice = "give the parts that are missing, or merge parts of `albireo count`, whose counts may be partial\n";
-    let same = "error: --partial: an estimate takes the same share of all of its pairs, found";
-    for (part, found) in [
-        ("box", format!("{dd}, RR all")),
-        (
-            "rdf",
-            format!("{}, pairs of an ideal gas all", dd.replace("DD", "AA")),
-        ),
-    ] {
-        let run = folder.run(&format!("merge {part} --partial -o no.csv"));
-        assert_eq!(run.code, 2, "{}", run.stderr);
-        let expected = format!("{same} {found}: {advice}");
-        assert!(run.stderr.ends_with(&expected), "{expected}{}", run.stderr);
-    }
-    for part in ["third", "without_rr"] {
-        let run = folder.run(&format!("merge {part} --partial -o no.csv"));
-        assert_eq!(run.code, 2, "{part}: {}", run.stderr);
-        assert!(run.stderr.contains(same), "{}", run.stderr);
-        assert_eq!(
-            run.stderr.contains("RR all: "),
-            part == "without_rr",
-            "{}",
-            run.stderr
-        );
-    }
-    assert!(!folder.path("no.csv").exists());
-}
-
-#[test]
 fn partial_counts_say_so_and_are_made_into_nothing_else() {
     let folder = catalogs();
     let count = "--statistic s-mu --bins lin:0:0.6:2 --mu-bins lin:0:1:2 --threads 1";
@@ -231,17 +187,6 @@ fn partial_counts_say_so_and_are_made_into_nothing_else() {
 fn shards_that_there_are_not_are_refused() {
     let folder = Folder::new().with("d.csv", &scattered(50, 10.0, 5));
     let count = "count d.csv --box 10 --bins lin:0:3:2";
-    for (flags, expected) in [
-        ("--shard 3/3 --part p", "the last of 3 is 2/3"),
-        ("--shard 0/0 --part p", "expected I/N with I from 0 to N-1"),
-        ("--shard 0/3", "--part"),
-        ("--part p", "--shard"),
-        ("--shard 0/3 --part p -o x.csv", "cannot be used with"),
-    ] {
-        let run = folder.run(&format!("{count} {flags}"));
-        assert_eq!(run.code, 2, "{flags}: {}", run.stderr);
-        assert!(run.stderr.contains(expected), "{flags}: {}", run.stderr);
-    }
     // More parts than units: some are empty, and all of them make the whole.
     folder.good(&format!("{count} -o whole.csv"));
     for part in 0..3 {

@@ -2,7 +2,6 @@
 
 use albireo_catalogs::Table;
 
-use crate::bad_input::refused;
 use crate::folder::{Folder, floats, integers, scattered};
 
 const BINS: &str = "--bins edges:0,1,2,4,8,18";
@@ -135,87 +134,4 @@ fn radial_constraints_are_means_of_the_model_over_pairs_of_shells() {
             .iter()
             .all(|c| *c > 0.0)
     );
-}
-
-#[test]
-fn shells_without_a_meaning_are_refused() {
-    let folder = folder();
-    folder.good(&format!(
-        "xi d.csv --randoms r.csv --weight w {BINS} -o xi.csv"
-    ));
-    folder.good(&format!("count r.csv {BINS} --shells 3 -o plain.csv"));
-    folder.good("count r.csv --weight w --bins edges:0,1,2 --shells 3 -o near.csv");
-    folder.good("count d.csv --bins edges:0,1 --shells 3 -o data.csv");
-    folder.good("xi d.csv --box 10 --bins edges:0,1,2 -o box.csv");
-    let count = "count r.csv --bins edges:0,1,2";
-    let radial = "result integral-constraint xi.csv --model model.txt --radial";
-    for (command, code, words) in [
-        (
-            format!("{count} --shells 0"),
-            2,
-            "at least 1 shell, found 0",
-        ),
-        (
-            format!("{count} --shells many"),
-            2,
-            "a number stands for as many shells",
-        ),
-        (
-            format!("{count} --shells 5000"),
-            1,
-            "must be 1 to 4096, found 5000",
-        ),
-        (
-            format!("{count} --shells lin:1:5:3"),
-            1,
-            "the shells go from 1 to 5",
-        ),
-        (
-            format!("{count} --shells 3 --box 10"),
-            2,
-            "--shells needs an observer",
-        ),
-        (
-            format!("{count} --shells 3 --mean-separation"),
-            2,
-            "cannot be used with",
-        ),
-        (
-            format!("{count} --shells 3 --statistic theta"),
-            2,
-            "there are no distances",
-        ),
-        (
-            format!("{count} --shells 3 --statistic s-mu --mu-bins lin:-1:1:4"),
-            2,
-            "bins that hold each pair once",
-        ),
-        (
-            "count d.csv r.csv --bins edges:0,1 --shells 3".to_owned(),
-            2,
-            "cannot be used with",
-        ),
-        (
-            format!("{radial} plain.csv"),
-            1,
-            "--radial plain.csv: the particles and weights are not those of RR",
-        ),
-        (
-            format!("{radial} near.csv"),
-            1,
-            "--radial near.csv: its bins are not those of the result",
-        ),
-        (
-            format!("{radial} xi.csv"),
-            1,
-            "found a correlation function",
-        ),
-        (
-            "result integral-constraint box.csv --power-law 1 --radial near.csv".to_owned(),
-            1,
-            "no counted RR of one sample",
-        ),
-    ] {
-        refused(&folder, &format!("{command} -o out.csv"), code, &[words]);
-    }
 }

@@ -1,42 +1,6 @@
 //! What used to pass without a word: refused, or said.
 
-use std::path::Path;
-
-use crate::folder::{Folder, Run, integers, scattered};
-
-/// The bundled sample `name`.
-fn sample(name: &str) -> String {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogs/samples");
-    samples.join(name).to_str().unwrap().to_owned()
-}
-
-/// Runs a command that must fail with `code` and one line that says all of `parts`.
-fn refused(folder: &Folder, arguments: &[&str], code: i32, parts: &[&str]) {
-    let run = folder.run_with(arguments);
-    assert_eq!(
-        (run.code, run.stdout.as_str()),
-        (code, ""),
-        "{arguments:?}\n{}",
-        run.stderr
-    );
-    let errors: Vec<&str> = run
-        .stderr
-        .lines()
-        .filter(|line| line.starts_with("error: "))
-        .collect();
-    assert_eq!(errors.len(), 1, "{}", run.stderr);
-    for part in parts {
-        assert!(
-            errors[0].contains(part),
-            "{arguments:?}: expected `{part}` in: {}",
-            errors[0]
-        );
-    }
-}
-
-fn words(text: &str) -> Vec<&str> {
-    text.split_whitespace().collect()
-}
+use crate::folder::{Folder, Run, integers, sample, scattered};
 
 /// Whether a run warned of all of `parts` in one line.
 fn warned(run: &Run, parts: &[&str]) -> bool {
@@ -50,18 +14,6 @@ fn frames_are_not_superposed() {
     let rows = "frame,species,x,y,z\n3,O,0,0,0\n3,O,1,0,0\n4,O,0,0,0\n4,H,2,0,0\n";
     let folder = Folder::new().with("t.csv", rows);
     let count = ["count", "t.csv", "--bins", "edges:0.5,1.5,3"];
-    refused(
-        &folder,
-        &count,
-        1,
-        &[
-            "t.csv",
-            "several frames (column `frame`, 3 to 4)",
-            "--where 'frame == 3'",
-        ],
-    );
-    let both = [&count[..], &["--where", "frame >= 3"]].concat();
-    refused(&folder, &both, 1, &["--where 'frame == 3'"]);
     // One frame survives, whether it is named or not.
     for condition in ["frame == 3", "frame < 4", "species == \"H\""] {
         let one = [&count[..], &["--where", condition, "-o", "o.json"]].concat();
@@ -71,46 +23,9 @@ fn frames_are_not_superposed() {
     let one = [&count[..], &["--where", "frame == 3", "-o", "o.json"]].concat();
     folder.run_with(&one);
     assert_eq!(integers(&folder.table("o.json"), "npairs"), [1, 0]);
-    let upper = Folder::new().with("t.csv", "x,y,z,TimeStep\n0,0,0,1\n1,0,0,2\n");
-    refused(&upper, &count, 1, &["TimeStep == 1"]);
     // The columns of a survey's camera are another matter.
     let sky = Folder::new().with("t.csv", "RA,DEC,DIST,frame\n90,0,9,1\n91,0,9,2\n");
     assert_eq!(sky.run_with(&count).code, 0);
-}
-
-#[test]
-fn flags_of_catalogs_that_are_not_there_are_refused() {
-    let folder = Folder::new().with("d.csv", &scattered(20, 10.0, 1));
-    let xi = "xi d.csv --box 10 --bins edges:1,2";
-    for flag in [
-        "--randoms-weight w",
-        "--randoms-positions x,y,z",
-        "--randoms-where x>1",
-    ] {
-        let command = format!("{xi} {flag}");
-        refused(&folder, &words(&command), 2, &["--randoms FILE"]);
-    }
-    let command = format!("{xi} --cross-weight w");
-    refused(&folder, &words(&command), 2, &["--cross FILE"]);
-    let wp = "wp d.csv --box 10 --bins edges:1,2 --pi-bins lin:0:2:2 --cross-weight w";
-    refused(&folder, &words(wp), 2, &["--cross FILE"]);
-    let count = "count d.csv --bins edges:1,2 --second-weight w";
-    let parts = ["--second-where, --second-table, --second-rows or --second-every"];
-    refused(&folder, &words(count), 2, &parts);
-    // Another part of the first file needs no second one.
-    folder.good("count d.csv --bins edges:1,2 --where x<5 --second-where x>5 --second-weight w");
-}
-
-#[test]
-fn a_cosmology_without_redshifts_is_refused() {
-    let folder = Folder::new()
-        .with("d.csv", &scattered(20, 10.0, 1))
-        .with("s.csv", "RA,DEC,DIST\n90,10,100\n91,10,100\n");
-    let count = "count d.csv --cosmology Planck18 --bins edges:1,2";
-    let parts = ["--cosmology has no use", "x, y, z"];
-    refused(&folder, &words(count), 2, &parts);
-    let count = "count s.csv --cosmology Planck18 --bins edges:1,2";
-    refused(&folder, &words(count), 2, &["RA, DEC, DIST"]);
 }
 
 #[test]
@@ -141,103 +56,6 @@ fn wrapped_positions_are_counted() {
 }
 
 #[test]
-fn suspicious_values_are_mentioned() {
-    let folder = Folder::new()
-        .with("radians.csv", "RA,DEC,DIST\n3.1,0.5,100\n2.9,-1.2,110\n")
-        .with("degrees.csv", "RA,DEC,DIST\n150.1,2.5,100\n150.2,2.1,110\n")
-        .with("cz.csv", "RA,DEC,Z\n150,2,15000\n150,2.1,16000\n")
-        .with("z.csv", "RA,DEC,Z\n150,2,0.1\n150,2.1,0.12\n");
-    let bins = "--bins edges:0,50";
-    let run = folder.good(&format!("count radians.csv {bins}"));
-    assert!(
-        warned(&run, &["radians.csv", "`RA`", "`DEC`", "look like radians"]),
-        "{}",
-        run.stderr
-    );
-    let run = folder.good(&format!("count degrees.csv {bins}"));
-    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
-    let run = folder.good(&format!(
-        "count cz.csv --redshift-unit 1 --cosmology Planck18 {bins}"
-    ));
-    assert!(
-        warned(&run, &["cz.csv", "`Z`", "16000", "cz in km/s"]),
-        "{}",
-        run.stderr
-    );
-    let run = folder.good(&format!("count z.csv --cosmology om=2 {bins}"));
-    assert!(
-        warned(&run, &["om = 2", "ol = -1"]) && !warned(&run, &["cz"]),
-        "{}",
-        run.stderr
-    );
-    let run = folder.good(&format!("count z.csv --cosmology Planck18 {bins}"));
-    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
-}
-
-#[test]
-fn a_catalog_as_its_own_randoms_is_refused_or_mentioned() {
-    let folder = Folder::new()
-        .with("d.csv", &scattered(20, 10.0, 1))
-        .with("copy.csv", &scattered(20, 10.0, 1))
-        .with("r.csv", &scattered(50, 10.0, 2));
-    let xi = "xi d.csv --bins edges:1,9 --randoms";
-    let own = |randoms: &str| {
-        let parts = [
-            "data and randoms are the same rows of d.csv: name other randoms",
-            "--randoms-where",
-        ];
-        refused(&folder, &words(&format!("{xi} {randoms}")), 2, &parts);
-    };
-    own("d.csv");
-    own("./d.csv --weight w");
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::symlink("d.csv", folder.path("soft.csv")).unwrap();
-        own("soft.csv");
-    }
-    let shifted = "xi d.csv --randoms r.csv --shifted-randoms d.csv --bins edges:1,9";
-    let parts = ["data and shifted randoms are the same rows of d.csv"];
-    refused(&folder, &words(shifted), 2, &parts);
-    let same = |randoms: &str| {
-        let run = folder.good(&format!("{xi} {randoms}"));
-        warned(
-            &run,
-            &["data and randoms are the same rows", "means nothing"],
-        )
-    };
-    assert!(same("copy.csv"));
-    assert!(!same("r.csv"));
-    assert!(
-        !same("d.csv --randoms-where x<5"),
-        "another part of the file"
-    );
-    assert!(!same("d.csv --randoms-positions y,z,x"), "other positions");
-}
-
-#[test]
-fn samples_of_the_same_rows_are_mentioned() {
-    let folder = Folder::new()
-        .with("d.csv", &scattered(20, 10.0, 1))
-        .with("r.csv", &scattered(50, 10.0, 2))
-        .with("s.csv", &scattered(60, 10.0, 3));
-    let run = folder.good("count d.csv d.csv --bins edges:0,9");
-    assert!(
-        warned(&run, &["data and second", "paired with itself"]),
-        "{}",
-        run.stderr
-    );
-    let run = folder.good("count d.csv d.csv --second-positions y,z,x --bins edges:0,9");
-    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
-    let cross = "xi d.csv --cross d.csv --randoms r.csv --cross-randoms s.csv --bins edges:1,9";
-    let run = folder.good(cross);
-    assert!(
-        warned(&run, &["data and cross are the same rows (d.csv, d.csv)"]),
-        "{}",
-        run.stderr
-    );
-}
-
-#[test]
 fn fewer_randoms_than_data_are_mentioned() {
     let folder = Folder::new()
         .with("d.csv", &scattered(50, 10.0, 1))
@@ -254,28 +72,6 @@ fn fewer_randoms_than_data_are_mentioned() {
 }
 
 #[test]
-fn redshifts_in_the_place_of_distances_are_refused_or_mentioned() {
-    let folder = Folder::new()
-        .with("z.csv", "RA,DEC,Z\n150,2,0.1\n150,2.1,0.12\n")
-        .with("near.csv", "RA,DEC,DIST\n150,2,0.1\n150,2.1,0.12\n")
-        .with("far.csv", "RA,DEC,z\n150,2,300\n150,2.1,310\n");
-    let count = |flags: &str| format!("count {flags} --bins edges:0,50");
-    let parts = [
-        "z.csv: column `Z`: expected comoving distances, found values up to 0.12",
-        "--redshift Z and --cosmology",
-        "--ignore-units Z",
-    ];
-    refused(&folder, &words(&count("z.csv --distance Z")), 1, &parts);
-    let run = folder.good(&count("z.csv --distance Z --ignore-units Z"));
-    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
-    let run = folder.good(&count("near.csv"));
-    let parts = ["near.csv: column `DIST`", "0.12 only: are these redshifts"];
-    assert!(warned(&run, &parts), "{}", run.stderr);
-    let run = folder.good(&count("far.csv --distance z"));
-    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
-}
-
-#[test]
 fn pi_bins_that_leave_out_the_middle_are_mentioned() {
     let folder = Folder::new().with("d.csv", &scattered(50, 10.0, 1));
     let wp = |bins: &str| {
@@ -287,23 +83,6 @@ fn pi_bins_that_leave_out_the_middle_are_mentioned() {
     assert!(wp("lin:1:4:3"));
     assert!(!wp("lin:0:4:4"));
     assert!(!wp("lin:-4:4:8"));
-}
-
-#[test]
-fn weights_that_cannot_be_normalised_are_refused() {
-    let folder = Folder::new()
-        .with("large.csv", "x,y,z,w\n0,0,0,1e300\n1,0,0,1e300\n")
-        .with("small.csv", "x,y,z,w\n0,0,0,1e-300\n1,0,0,1e-300\n")
-        .with("one.csv", "x,y,z,w\n0,0,0,1\n1,0,0,0\n2,0,0,0\n")
-        .with("far.csv", "x,y,z,w\n0,0,0,1e200\n");
-    let count = |file: &str| format!("count {file} --weight w --bins edges:0,2 -o o.csv");
-    for file in ["large.csv", "far.csv", "small.csv"] {
-        let parts = [file, "column `w`", "sum of the weights", "range of float64"];
-        refused(&folder, &words(&count(file)), 1, &parts);
-    }
-    let parts = ["DD: the weights of all pairs add up to 0"];
-    refused(&folder, &words(&count("one.csv")), 1, &parts);
-    assert!(!folder.path("o.csv").exists());
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! `albireo rdf`: which pairs of species are counted where none are named, and what is said where a name is none.
 
-use crate::bad_input::refused;
 use crate::folder::{Folder, integers, names};
 
 /// Rows of a table of two species.
@@ -87,8 +86,6 @@ fn columns_of_many_values_are_no_species() {
     let folder = Folder::new().with("t.csv", &format!("name,x,y,z\n{}\n", rows.join("\n")));
     folder.good(&format!("rdf t.csv {BINS}"));
     assert_eq!(integers(&folder.table("g.csv"), "npairs").len(), 2);
-    let call = format!("rdf t.csv --species name {BINS}");
-    refused(&folder, &call, 1, &["`name` has 70 values", "at most 64"]);
 }
 
 #[test]
@@ -112,68 +109,11 @@ fn half_is_that_of_the_smallest_box() {
         crate::folder::floats(&sample.table("g.csv"), "hi"),
         [1.5, 3.0]
     );
-    let call = "rdf s.csv --volume 8 --r-max half --n-bins 2 -o g.csv";
-    refused(&sample, call, 2, &["--r-max half needs a box"]);
 }
 
 #[test]
 fn names_that_no_particle_has_are_asked_about() {
     let folder = two_species();
-    for (call, parts) in [
-        (
-            "--pairs a-B",
-            &[
-                "no particle is of species `a`",
-                "did you mean `A`?",
-                "the species are: A, B",
-            ][..],
-        ),
-        (
-            "--pairs A-X",
-            &["of species `X` in any of 1 frames; the species are: A, B"],
-        ),
-        (
-            "--where species!='A' --pairs A-B",
-            &[
-                "no particle is of species `A` in any of 1 frames, of those that --where keeps",
-                "the species are: B",
-            ],
-        ),
-        (
-            "--species Species",
-            &["no `Species`", "did you mean `species`?"],
-        ),
-        (
-            "--select a=species=='A' --pairs b-a",
-            &["no species `b`; the species are: a"],
-        ),
-    ] {
-        let run = folder.run(&format!("rdf t.xyz {call} {BINS}"));
-        assert_ne!(run.code, 0, "{call}");
-        let error = run.stderr.lines().find(|line| line.starts_with("error: "));
-        for part in parts {
-            assert!(error.unwrap_or("").contains(part), "{call}: {}", run.stderr);
-        }
-    }
-    for (condition, parts) in [
-        (
-            "species=='a'",
-            &[
-                "--where: no particle of the first frame",
-                "`species` \"a\"",
-                "did you mean `A`?",
-            ][..],
-        ),
-        (
-            "species!='A*'",
-            &["patterns stand behind `like`, species like \"A*\""],
-        ),
-    ] {
-        let run = folder.run(&format!("rdf t.xyz --where {condition} {BINS}"));
-        for part in parts {
-            assert!(run.stderr.contains(part), "{condition}: {}", run.stderr);
-        }
-    }
     let like = [
         "rdf",
         "t.xyz",
@@ -189,71 +129,4 @@ fn names_that_no_particle_has_are_asked_about() {
     let run = folder.run_with(&like);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_eq!(integers(&folder.table("g.csv"), "npairs"), [0, 1]);
-    let phrase = [
-        "rdf",
-        "t.xyz",
-        "--where",
-        "species B* and index 1:3",
-        "--box",
-        "10",
-        "--bins",
-        "edges:0.5,1.5,2.5",
-    ];
-    let run = folder.run_with(&phrase);
-    assert!(
-        run.stderr
-            .contains("such as species like \"B*\" and index between 1 and 3"),
-        "{}",
-        run.stderr
-    );
-}
-
-#[test]
-fn flags_without_effect_are_refused_or_warned_of() {
-    let bare = "2\nProperties=pos:R:3\n0 0 0\n1 0 0\n";
-    let folder = two_species()
-        .with("bare.xyz", bare)
-        .with("few.xyz", &bare.repeat(2));
-    let call = format!("rdf t.xyz --cosmology Planck18 {BINS}");
-    refused(
-        &folder,
-        &call,
-        2,
-        &["--cosmology has no meaning for a trajectory"],
-    );
-    let call = format!("rdf t.xyz --ignore-units x {BINS}");
-    refused(&folder, &call, 2, &["--ignore-units has no meaning"]);
-    for (call, said) in [
-        (
-            "rdf few.xyz --blocks 3",
-            "--blocks 3: 2 frames cannot make 3 blocks",
-        ),
-        (
-            "rdf few.xyz --block-counts b.csv --block 4",
-            "--block 4: 2 frames cannot make 4 frames in a block",
-        ),
-        (
-            "rdf few.xyz --topology bare.xyz",
-            "--topology is not used: it tells no names, types, masses or bonds",
-        ),
-        (
-            "rdf t.xyz --topology t.xyz",
-            "--topology is not used: it has no bonds, and t.xyz has its columns too: species",
-        ),
-    ] {
-        let run = folder.good(&format!("{call} {BINS}"));
-        let warned = run
-            .stderr
-            .lines()
-            .any(|line| line.contains("WARN") && line.contains(said));
-        assert!(warned, "{call}: {}", run.stderr);
-    }
-    let run = folder.good(
-        &format!("rdf few.xyz --blocks 2 --topology t.xyz --frames 0 {BINS}").replace("few", "t"),
-    );
-    assert!(
-        run.stderr.contains("--blocks 2: 1 frame cannot"),
-        "{}",
-        run.stderr
-    );
 }

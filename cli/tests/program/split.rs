@@ -2,7 +2,6 @@
 
 use albireo_catalogs::Table;
 
-use crate::bad_input::refused;
 use crate::folder::{Folder, floats, integers, scattered};
 
 fn folder() -> Folder {
@@ -168,74 +167,4 @@ fn each_bin_of_regions_is_told_as_it_was_counted() {
     }
     let of_data = |table: &Table| integers(table, "DD_within_npairs");
     assert_eq!(of_data(&both), of_data(&all));
-    // Parts of the sky are put together by one total of their random pairs.
-    folder.good(&format!(
-        "{xi} --split-randoms 3 --split-randoms-above 2 -o x.csv"
-    ));
-    folder.good(&format!(
-        "{xi} --every 2 --split-randoms 3 --split-randoms-above 2 -o y.csv"
-    ));
-    refused(
-        &folder,
-        "result combine x.csv y.csv -o out.csv",
-        1,
-        &["x.csv", "RR", "split above 2"],
-    );
-}
-
-#[test]
-fn splits_without_a_meaning_are_refused() {
-    let folder = folder();
-    let xi = "xi d.csv --randoms r.csv --bins lin:0:4:4";
-    folder.good("count r.csv --bins lin:0:4:4 -o rr.csv");
-    folder.good(&format!("{xi} --split-randoms 3 -o split.csv"));
-    for (arguments, code, parts) in [
-        (
-            format!("{xi} --split-randoms 1"),
-            2,
-            &["at least 2 subsets, found 1"][..],
-        ),
-        (
-            format!("{xi} --split-randoms 200"),
-            1,
-            &["--split-randoms, randoms", "200 subsets", "there are 331"],
-        ),
-        (
-            format!("{xi} --split-randoms-above 2"),
-            2,
-            &["required arguments"],
-        ),
-        (
-            format!("{xi} --split-randoms 3 --split-randoms-above 1.7"),
-            1,
-            &["--split-randoms-above", "1.7 is none, the nearest is 2"],
-        ),
-        (
-            format!("{xi} --split-randoms 3 --split-randoms-above 4"),
-            1,
-            &["below the last", "the nearest is 3"],
-        ),
-        (
-            "xi d.csv --box 10 --bins lin:0:4:4 --split-randoms 3".to_owned(),
-            2,
-            &["needs randoms to split"],
-        ),
-        (
-            format!("{xi} --split-randoms 3 --estimator davis-peebles"),
-            2,
-            &["counts no RR"],
-        ),
-        (
-            format!("{xi} --rr split.csv"),
-            1,
-            &["--rr split.csv does not fit", "its randoms were split"],
-        ),
-        (
-            format!("{xi} --split-randoms 3 --rr rr.csv"),
-            2,
-            &["cannot be used with"],
-        ),
-    ] {
-        refused(&folder, &format!("{arguments} -o out.csv"), code, parts);
-    }
 }

@@ -1,7 +1,6 @@
 //! Units that files state for their columns.
 
-use crate::bad_input::refused;
-use crate::folder::{Folder, floats, integers};
+use crate::folder::{Folder, floats, integers, refused};
 
 /// Refused for what the file holds.
 fn rejected(folder: &Folder, arguments: &str, part: &str) {
@@ -53,31 +52,6 @@ fn angles_become_degrees() {
 }
 
 #[test]
-fn what_is_no_angle_or_redshift_is_refused() {
-    let columns = [("ra", "Mpc"), ("dec", "deg"), ("cz", "km/s"), ("v", "")];
-    let folder = Folder::new().with("t.ecsv", &ecsv(&columns, "0,0,3000,3000\n1,0,6000,6000\n"));
-    let count =
-        "count t.ecsv --bins lin:0:100:2 --cosmology Planck18 --ignore-units ra --sky ra,dec";
-    rejected(
-        &folder,
-        "count t.ecsv --sky ra,dec --statistic theta --bins lin:0:2:2",
-        "found a column in Mpc",
-    );
-    rejected(
-        &folder,
-        &format!("{count} --redshift cz"),
-        "cz: column in km/s: write --redshift 'cz/299792.458' if it is c z",
-    );
-    rejected(
-        &folder,
-        &format!("{count} --redshift v"),
-        "--redshift-unit 1",
-    );
-    folder.good(&format!("{count} --redshift cz/299792.458 -o c.csv"));
-    folder.good(&format!("{count} --redshift v --redshift-unit 1 -o c.csv"));
-}
-
-#[test]
 fn positions_are_in_the_unit_of_the_first_axis() {
     let rows = "0,0,0\n0.3,4,0\n";
     let of = |y: &str, z: &str| ecsv(&[("x", "nm"), ("y", y), ("z", z)], rows);
@@ -123,23 +97,6 @@ fn directions_of_surveys_become_degrees() {
         .into_iter()
         .fold(90.0, f64::min);
     assert!((70.0..90.0).contains(&lowest), "{lowest}");
-}
-
-#[test]
-fn samples_lie_in_one_space() {
-    let sky = "ra,dec,z\n10,1,0.1\n11,2,0.11\n12,1,0.1\n";
-    let space = "x,y,z\n100,10,1\n101,12,3\n99,14,2\n101,11,1\n";
-    let folder = Folder::new().with("s.csv", sky).with("c.csv", space);
-    let bins = "--bins lin:0:50:2 --cosmology Planck18";
-    let names = [
-        "xi s.csv --randoms c.csv --sky ra,dec --redshift z --randoms-positions x,y,z",
-        "xi c.csv --randoms s.csv --positions x,y,z --randoms-sky ra,dec --randoms-redshift z",
-        "count s.csv c.csv --sky ra,dec --redshift z --second-positions x,y,z",
-    ];
-    for line in names {
-        let text = "s.csv (ra, dec, z) is on the sky, c.csv (x, y, z) has Cartesian positions";
-        refused(&folder, &format!("{line} {bins}"), 1, &[text]);
-    }
 }
 
 #[test]

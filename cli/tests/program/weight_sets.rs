@@ -2,7 +2,6 @@
 
 use albireo_catalogs::Table;
 
-use crate::bad_input::refused;
 use crate::folder::{Folder, floats, integers, names, scattered};
 
 fn folder() -> Folder {
@@ -113,13 +112,6 @@ fn sets_stand_side_by_side_in_one_file() {
     let again = folder.table("again.csv");
     assert_eq!(floats(&again, "xi"), floats(&all, "xi_sq"));
     assert_eq!(again.meta["counts"]["DD"]["read_from"], "all.ecsv");
-    // Work on results is for one set at a time.
-    refused(
-        &folder,
-        "result slice all.ecsv --range 0:2 -o part.ecsv",
-        1,
-        &["all.ecsv", "the weight sets unit, plain, sq", "xi_{}.ecsv"],
-    );
 }
 
 #[test]
@@ -169,52 +161,6 @@ fn sets_are_curves_of_one_figure() {
 }
 
 #[test]
-fn sets_that_have_no_meaning_are_refused() {
-    let folder = folder();
-    let xi = "xi d.csv --randoms r.csv --bins lin:0:4:4";
-    for (arguments, code, parts) in [
-        ("--weight-set w", 2, &["expected NAME=COLUMN"][..]),
-        ("--weight-set a_b=w", 2, &["letters, digits and -", "`a_b`"]),
-        ("--weight-set a=w --weight w", 2, &["cannot be used with"]),
-        (
-            "--weight-set a=w --weight-set a=w*w",
-            2,
-            &["--weight-set: a is given more than once"],
-        ),
-        (
-            "--weight-set a=w --randoms-weight-set b=w",
-            2,
-            &["--randoms-weight-set: there is no set b: --weight-set names a"],
-        ),
-        ("--randoms-weight-set b=w", 2, &["required arguments"]),
-        ("--weight-set a=w --weight-set b=nothing", 1, &["nothing"]),
-        (
-            "--weight-set a=w --weight-set b=w-w",
-            1,
-            &["`w-w`", "add up to zero"],
-        ),
-        (
-            "--weight-set a=w --weight-set b=w*w --regions 3 --covariance c.csv",
-            2,
-            &["--covariance c.csv", "put {} for the name of the set"],
-        ),
-    ] {
-        refused(
-            &folder,
-            &format!("{xi} {arguments} -o out.csv"),
-            code,
-            parts,
-        );
-    }
-    refused(
-        &folder,
-        &format!("{xi} --weight-set d=w -o {{}}.csv"),
-        2,
-        &["would replace the input d.csv"],
-    );
-}
-
-#[test]
 fn counts_by_sets_are_those_by_each_alone() {
     let folder = folder();
     let second = "--weight-set sq=w*w --second-weight-set sq=w+1";
@@ -251,21 +197,6 @@ fn counts_by_sets_are_those_by_each_alone() {
             }
             assert_eq!(own.meta["samples"], alone.meta["samples"]);
         }
-    }
-    let count = "count d.csv --bins lin:0:4:4";
-    for (flags, words) in [
-        ("--weight-set a=w --weight w", "cannot be used with"),
-        ("--second-weight-set a=w", "required arguments"),
-        (
-            "--weight-set a=w --second-weight-set a=w",
-            "--second-weight-set needs a second catalog",
-        ),
-        (
-            "--weight-set a=w --weight-set a=w",
-            "a is given more than once",
-        ),
-    ] {
-        refused(&folder, &format!("{count} {flags} -o out.csv"), 2, &[words]);
     }
 }
 

@@ -1,27 +1,6 @@
 //! Messages, labels and choices that used to mislead.
 
-use std::path::Path;
-
-use crate::folder::{Folder, floats, integers, names, scattered};
-
-fn sample(name: &str) -> String {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogs/samples");
-    samples.join(name).to_str().unwrap().to_owned()
-}
-
-/// The error line of a command that must fail with `code`.
-fn error(folder: &Folder, arguments: &str, code: i32) -> String {
-    let run = folder.run(arguments);
-    assert_eq!(
-        (run.code, run.stdout.as_str()),
-        (code, ""),
-        "albireo {arguments}\n{}",
-        run.stderr
-    );
-    let line = run.stderr.lines().find(|line| line.starts_with("error: "));
-    line.unwrap_or_else(|| panic!("no error line: {}", run.stderr))
-        .to_owned()
-}
+use crate::folder::{Folder, floats, integers, names, sample, scattered};
 
 #[test]
 fn angles_need_neither_redshifts_nor_a_cosmology() {
@@ -49,54 +28,6 @@ fn angles_need_neither_redshifts_nor_a_cosmology() {
             run.stderr
         );
     }
-}
-
-#[test]
-fn a_column_named_more_than_once_is_named_so() {
-    let folder = Folder::new().with("d.csv", "x,y,z\n0,0,0\n1,0,0\n");
-    let message = error(&folder, "count d.csv --positions x,x,x --bins edges:0,2", 2);
-    assert!(
-        message.contains("--positions x,x,x: the column `x` is named 3 times"),
-        "{message}"
-    );
-    let message = error(&folder, "count d.csv --sky x,x --bins edges:0,2", 2);
-    assert!(
-        message.contains("--sky x,x: the column `x` is named 2 times"),
-        "{message}"
-    );
-    // A position may be a weight too.
-    folder.good("count d.csv --weight x --bins edges:0,2 --where x>=0 --second-where x>0");
-}
-
-#[test]
-fn redshifts_in_a_box_are_refused_as_such() {
-    let folder = Folder::new().with("s.csv", "RA,DEC,Z\n10,0,0.1\n10,1,0.2\n");
-    let count = "count s.csv --cosmology Planck18 --bins edges:0,2";
-    let message = error(&folder, &format!("{count} --box 1000"), 2);
-    assert!(
-        message.contains("RA, DEC, Z of s.csv") && message.contains("around the observer"),
-        "{message}"
-    );
-    assert!(!message.contains("--wrap"), "{message}");
-}
-
-#[test]
-fn negative_redshifts_are_named_as_redshifts() {
-    let folder = Folder::new().with("s.csv", "RA,DEC,Z\n10,0,0.1\n10,1,-0.1\n");
-    let message = error(
-        &folder,
-        "count s.csv --cosmology Planck18 --bins edges:0,2",
-        1,
-    );
-    for part in [
-        "s.csv",
-        "`Z`",
-        "redshifts of 0 or more",
-        "-0.1 in row 1 (counting from 0)",
-    ] {
-        assert!(message.contains(part), "{message}");
-    }
-    assert!(!message.contains("distance"), "{message}");
 }
 
 #[test]
@@ -188,63 +119,6 @@ fn separations_of_redshifts_are_called_s() {
 }
 
 #[test]
-fn numbers_without_a_meaning_are_refused() {
-    let folder = Folder::new().with("d.csv", &scattered(20, 10.0, 1));
-    for volume in ["-3", "0", "nan", "inf"] {
-        let message = error(
-            &folder,
-            &format!("rdf d.csv --volume {volume} --r-max 1 --n-bins 5"),
-            2,
-        );
-        assert!(
-            message.contains("--volume must be positive and finite"),
-            "{message}"
-        );
-    }
-    let xi = "xi d.csv --box 10 --statistic s-mu --bins edges:1,4 --mu-bins lin:0:1:4";
-    let message = error(&folder, &format!("{xi} --multipoles 0,0"), 2);
-    assert!(
-        message.contains("--multipoles: 0 is given more than once"),
-        "{message}"
-    );
-    let message = error(&folder, &format!("{xi} --multipoles 0,4294967295"), 2);
-    assert!(
-        message.contains("highest order is 10000, found 4294967295"),
-        "{message}"
-    );
-}
-
-#[test]
-fn rows_are_counted_from_0_and_messages_say_so() {
-    let folder = Folder::new()
-        .with("sky.csv", "RA,DEC,DIST\n10,5,100\n10,95,100\n")
-        .with("far.csv", "RA,DEC,DIST\n10,5,100\n10,5,-100\n")
-        .with("box.csv", "x,y,z\n1,1,1\n3,1,1\n")
-        .with("nan.csv", "x,y,z\n1,1,1\n3,nan,1\n")
-        .with("origin.csv", "x,y,z\n1,1,1\n0,0,0\n");
-    for (command, kept) in [
-        ("count sky.csv", "RA>0"),
-        ("count far.csv", "RA>0"),
-        ("count box.csv --box 2", "x>0"),
-        ("count nan.csv", "x>0"),
-        ("count origin.csv --statistic theta", "x>=0"),
-    ] {
-        let message = error(&folder, &format!("{command} --bins edges:0,1"), 1);
-        assert!(message.contains("row 1 (counting from 0)"), "{message}");
-        let message = error(
-            &folder,
-            &format!("{command} --bins edges:0,1 --where {kept}"),
-            1,
-        );
-        let said = "that --where keeps";
-        assert!(
-            message.contains("row 1 (counting from 0") && message.contains(said),
-            "{message}"
-        );
-    }
-}
-
-#[test]
 fn g_of_r_takes_bins_as_the_other_commands_do() {
     let folder = Folder::new().with("l.csv", &scattered(200, 10.0, 1));
     folder.good("rdf l.csv --box 10 --r-min 1 --r-max 4 --n-bins 6 -o a.json");
@@ -255,15 +129,6 @@ fn g_of_r_takes_bins_as_the_other_commands_do() {
     );
     folder.good("rdf l.csv --box 10 --bins log:0.5:4:6 -o c.json");
     assert_eq!(floats(&folder.table("c.json"), "hi")[5], 4.0);
-    for both in ["--r-max 4", "--n-bins 5", "--r-min 1", ""] {
-        let bins = if both.is_empty() {
-            ""
-        } else {
-            "--bins lin:1:4:6"
-        };
-        let run = folder.run(&format!("rdf l.csv --box 10 {bins} {both}"));
-        assert_eq!(run.code, 2, "{both}: {}", run.stderr);
-    }
 }
 
 #[test]
