@@ -47,11 +47,6 @@ mod pool;
 mod progress;
 mod quadrature;
 mod shape;
-#[allow(
-    clippy::inline_always,
-    reason = "an intrinsic that is not inlined into a function with its instruction set enabled becomes a call"
-)]
-mod simd;
 mod traversal;
 
 pub mod binning;
@@ -67,7 +62,6 @@ pub mod engine;
 pub mod estimators;
 #[allow(clippy::inline_always, reason = "terms become part of vector kernels")]
 pub mod field;
-pub mod fixed_point;
 pub mod frames;
 pub mod pages;
 pub mod random;
@@ -77,6 +71,7 @@ pub mod separation;
 pub mod sky;
 pub mod tally;
 
+pub use albireo_simd::fixed_point;
 pub use binning::{
     AxisUnit, BinAxis, Binning, Bins, Edges, LineOfSight, PairOrder, RBins, RpPiBins, SMuBins,
     SignedEdges, ThetaBins,

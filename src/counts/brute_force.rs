@@ -8,11 +8,11 @@ use rayon::prelude::*;
 
 use super::PairKind;
 use crate::error::EngineError;
-use crate::fixed_point::{REST_BITS, in_two_words, quantise, real, rest};
 use crate::pairs::Pairs;
 use crate::pool;
 use crate::progress::Progress;
 use crate::tally::{CountSpec, InverseProbability, Sum, Terms};
+use albireo_simd::fixed_point::{REST_BITS, in_two_words, quantise, real, rest};
 
 /// The sums of `(w1*w2)*p` over the pairs of each class, in fixed point of as many words as the sums in bins; angular factors are left out.
 ///

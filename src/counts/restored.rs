@@ -10,10 +10,10 @@ use crate::binning::Bins;
 use crate::error::CountsError;
 use crate::exact_sum::ExactSum;
 use crate::exactness::Exactness;
-use crate::fixed_point::FRACTION_BITS;
 use crate::pairs::PairJob;
 use crate::particles::{Particles, Weights};
 use crate::tally::{Legendre, weight_exponents, weights_are_wide};
+use albireo_simd::fixed_point::FRACTION_BITS;
 
 impl Counts {
     /// Counts made elsewhere; exact unless [`Counts::with_exactness`] says otherwise.

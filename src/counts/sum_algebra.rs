@@ -14,7 +14,7 @@ use super::exact_sums::odd;
 use super::weight_terms::WeightTerms;
 use crate::binning::RowMap;
 use crate::error::{AlgebraError, MergeError};
-use crate::fixed_point::FRACTION_BITS;
+use albireo_simd::fixed_point::FRACTION_BITS;
 
 /// Most bits of a sum after a product: some are left for what it is added to.
 const MOST_BITS: u32 = 126;

@@ -4,10 +4,10 @@
 
 use super::Image;
 use crate::error::DomainError;
-use crate::fixed_point::exponent;
 use crate::particles::Points;
 use crate::pool;
 use crate::separation::{LARGEST, dot, norm2};
+use albireo_simd::fixed_point::exponent;
 
 /// A three-dimensional lattice, held by its Minkowski-reduced basis.
 ///

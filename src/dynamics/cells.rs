@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::lanes::Lists;
 use super::rule::Rule;
-use crate::simd::{Isa, Kernel, MOST_LANES, RECORDS, Record, Simd};
+use albireo_simd::{Isa, Kernel, MOST_LANES, RECORDS, Record, Simd};
 
 /// Particles whose lists are made and met at a time.
 pub(super) const STRETCH: usize = 256;

@@ -10,7 +10,7 @@ use super::cells::{
 };
 use super::rule::Rule;
 use super::short_lanes::{Group, Groups};
-use crate::simd::{Isa, Kernel, MOST_LANES, Record, Simd};
+use albireo_simd::{Isa, Kernel, MOST_LANES, Record, Simd};
 
 /// Particles of a cluster at most.
 const CLUSTER: usize = 4;

@@ -19,7 +19,7 @@ use super::short_lanes::{Group, Groups, ShortMeeting};
 use super::single::{Single, short};
 use crate::engine::Cpu;
 use crate::error::EngineError;
-use crate::simd::{Isa, MOST_LANES, RECORDS, Record, ShortRecord};
+use albireo_simd::{Isa, MOST_LANES, RECORDS, Record, ShortRecord};
 
 /// Who visits the pairs of a step.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@
 
 use super::pair_rule::PairRule;
 use super::rule::Rule;
-use crate::simd::{Kernel, RECORDS, Record, Simd};
+use albireo_simd::{Kernel, RECORDS, Record, Simd};
 
 /// Energies and virials of pairs, in the rule's units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,7 +4,7 @@ use super::forces::Met;
 use super::simulation::Simulation;
 use super::sweep::Swept;
 use crate::error::DynamicsError;
-use crate::simd::Record;
+use albireo_simd::Record;
 
 impl Simulation {
     /// Refuses a particle that moves too far.

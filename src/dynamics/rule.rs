@@ -10,8 +10,8 @@ use super::potential::LennardJones;
 use super::single::{self, Single};
 use crate::error::DynamicsError;
 use crate::field::Precision;
-use crate::fixed_point::exponent;
-use crate::simd::Record;
+use albireo_simd::Record;
+use albireo_simd::fixed_point::exponent;
 
 /// The largest integer of one pair is at most 2^50, what lanes can round.
 const MOST_BITS: i32 = 50;

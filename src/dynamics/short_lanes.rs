@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::single::{Single, SinglePair};
-use crate::simd::{Kernel, MOST_LANES, Record, ShortRecord, Simd};
+use albireo_simd::{Kernel, MOST_LANES, Record, ShortRecord, Simd};
 
 /// A few particles in a row, and all that may be near any of them.
 pub(super) struct Group<'a> {

@@ -21,7 +21,7 @@ use crate::error::{DynamicsError, EngineError, Error};
 use crate::field::{Frame, Precision};
 use crate::particles::Points;
 use crate::progress::Progress;
-use crate::simd::Record;
+use albireo_simd::Record;
 
 /// What a fluid is measured to have, in units of epsilon, sigma and mass; sums over all particles.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,7 +6,7 @@
 use super::pair_rule::PairRule;
 use super::potential::LennardJones;
 use crate::error::DynamicsError;
-use crate::simd::{Record, ShortRecord};
+use albireo_simd::{Record, ShortRecord};
 
 /// Pairs closer than sigma over the root of 2, where (sigma/r)^2 is more than this, overlap.
 pub(super) const CLOSEST: f32 = 2.0;

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::rule::Rule;
 use crate::separation::norm2;
-use crate::simd::Record;
+use albireo_simd::Record;
 
 /// What a sweep over particles found.
 #[derive(Debug, Clone, Copy, Default)]

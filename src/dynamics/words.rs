@@ -1,6 +1,6 @@
 //! Particles as they lie in memory.
 
-use crate::simd::Record;
+use albireo_simd::Record;
 
 /// Particles as they lie in memory.
 #[derive(Debug, Clone, Default)]

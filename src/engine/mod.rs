@@ -49,7 +49,7 @@ pub use shared_memory::SharedMemory;
 pub use together::Together;
 pub use units::Units;
 
-pub use crate::simd::Isa;
+pub use albireo_simd::Isa;
 
 pub use crate::exactness::Exactness;
 pub use crate::pairs::{PairJob, Pairs, Traversal};

@@ -3,7 +3,7 @@
 //!
 //! Entry: [`Arithmetic`], of one [`Element`] at a time here, of registers of them in `lanes`.
 
-use crate::simd::{ROOT_SEED, ROUNDING};
+use albireo_simd::{ROOT_SEED, ROUNDING};
 
 /// What the seed of a float32 inverse square root is made of (Lomont 2003).
 pub(super) const ROOT_SEED_32: u32 = 0x5f37_5a86;

@@ -5,8 +5,8 @@
 
 use crate::domain::{Axis, Domain, Lattice};
 use crate::error::FieldError;
-use crate::fixed_point::exponent;
 use crate::separation::norm2;
+use albireo_simd::fixed_point::exponent;
 
 /// A position in units of 2^-64 of the frame.
 pub(crate) type Fractions = [u64; 3];

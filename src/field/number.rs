@@ -4,7 +4,7 @@
 
 use super::arithmetic::Element;
 use super::lanes::{Lanes, Lanes32, Summing};
-use crate::simd::Simd;
+use albireo_simd::Simd;
 
 /// An element with its lanes.
 pub(crate) trait Number: Element {

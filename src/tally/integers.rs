@@ -82,7 +82,7 @@ impl Tally {
     /// # Panics
     /// When there are not so many sums.
     pub fn real_sum(&self, at: usize, exponent: i32) -> Vec<f64> {
-        let real = |&total: &i128| crate::fixed_point::real(total, exponent);
+        let real = |&total: &i128| albireo_simd::fixed_point::real(total, exponent);
         self.sums[at].iter().map(real).collect()
     }
 

@@ -34,9 +34,9 @@ use std::fmt;
 use crate::binning::{Bins, LineOfSight, PairOrder};
 use crate::domain::Domain;
 use crate::error::JobError;
-use crate::fixed_point::{REST_BITS, exponent};
 use crate::pairs::{PairJob, Pairs};
 use crate::particles::{Particles, Weights};
+use albireo_simd::fixed_point::{REST_BITS, exponent};
 
 /// What is counted: which bins, which sums beside the numbers of pairs, and which classes of pairs apart from one another.
 ///
@@ -271,7 +271,7 @@ impl CountSpec {
         let below = if sum.is_rest() { REST_BITS } else { 0 };
         let weights =
             |set| self.exponents_of_set(set, pairs).iter().sum::<i32>() + of_pairs - below;
-        let coordinate = crate::fixed_point::exponent(self.bins.coordinate_limit());
+        let coordinate = albireo_simd::fixed_point::exponent(self.bins.coordinate_limit());
         match (sum, sum.weighted()) {
             (_, Some((set, WeightedSum::Separation))) => weights(set) + coordinate,
             (_, Some((set, _))) => weights(set),

@@ -9,9 +9,9 @@
 )]
 
 use super::{CountSpec, Sum};
-use crate::fixed_point::{exponent, scaled};
 use crate::pairs::Pairs;
 use crate::particles::{Particles, Weights};
+use albireo_simd::fixed_point::{exponent, scaled};
 
 /// Products of which the largest is more than so many times the product of the means are of wide range.
 const WIDE: f64 = 1024.0;

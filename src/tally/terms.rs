@@ -4,9 +4,9 @@ use super::scaled::ScaledWeights;
 use super::{CountSpec, Cut, Legendre, PairFactor, Sum, Tables, Tally, WeightedSum};
 use crate::binning::{PairOrder, Reach};
 use crate::error::JobError;
-use crate::fixed_point::{exponent, quantise, rest, scaled};
 use crate::pairs::Pairs;
 use crate::separation::Separation;
+use albireo_simd::fixed_point::{exponent, quantise, rest, scaled};
 
 /// What pairs add, for the particles of a job.
 ///

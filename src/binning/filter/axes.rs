@@ -2,7 +2,7 @@
 
 use super::FAR_AWAY;
 use super::{Filter, Measured, PairBounds, Placed};
-use crate::simd::Simd;
+use albireo_simd::Simd;
 
 /// The square of a slot that holds no point: beyond any bins.
 pub(super) const FAR_SQUARE: f32 = FAR_AWAY * FAR_AWAY;

@@ -2,7 +2,7 @@
 
 use super::axes::{AcrossAxis, AlongAxis, FAR_SQUARE};
 use super::{Edges, PairBounds, Rounding};
-use crate::simd::{HALF_ULP, Simd};
+use albireo_simd::{HALF_ULP, Simd};
 
 /// Bins read off a fixed-point number.
 ///

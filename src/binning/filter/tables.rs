@@ -2,7 +2,7 @@
 
 use super::axes::{AcrossAxis, AlongAxis, FAR_SQUARE};
 use super::{Edges, Rounding};
-use crate::simd::{HALF_ULP, Simd};
+use albireo_simd::{HALF_ULP, Simd};
 
 /// Any bins of a coordinate given squared, through a table over the leading bits of the square as a float.
 ///

@@ -7,7 +7,7 @@ use super::{
     SMALLEST, square,
 };
 use crate::separation::{SMALLEST_EDGE, norm2};
-use crate::simd::{HALF_ULP, ROOT_ERROR, Simd};
+use albireo_simd::{HALF_ULP, ROOT_ERROR, Simd};
 
 /// A line of sight must be longer than this many block extents for the filter to be used.
 const SHORTEST_LINE: f64 = 2.0;

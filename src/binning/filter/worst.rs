@@ -16,7 +16,7 @@ use super::two_dimensional::{FixedAxis, Line, Sight, mu_errors, pi_errors, rp_sq
 use super::*;
 use crate::domain::{Axis, Domain};
 use crate::separation::{Separation, dot, norm2};
-use crate::simd::{Isa, Kernel, MOST_LANES};
+use albireo_simd::{Isa, Kernel, MOST_LANES};
 
 /// splitmix64.
 struct Random(u64);

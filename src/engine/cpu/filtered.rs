@@ -19,11 +19,11 @@ use crate::binning::filter::{Filter, Rounding, Slots, WithFilter, with_filter};
 use crate::binning::{Form, LineOfSight};
 use crate::error::EngineError;
 use crate::progress::Lasting;
-use crate::simd::{
-    BitSliced, Histogram, Kernel, ProductWord, Scatter, ScatterSets, SetFactors, Simd, Totals,
-};
 use crate::tally::{Merge, Sum, Tables, Tally, WeightedSum};
 use crate::traversal::{BLOCK, BlockPair};
+use albireo_simd::{
+    BitSliced, Histogram, Kernel, ProductWord, Scatter, ScatterSets, SetFactors, Simd, Totals,
+};
 
 /// Runs `fast` with the filter of its bins; none where the bins are too fine for a filter, or too many.
 ///
@@ -117,7 +117,7 @@ impl WithFilter for Fast<'_, '_> {
         }
         match (self.is_dear(), self.words.len()) {
             (true, _) => self.count(&job, || self.deferred()),
-            (false, 0) => self.count(&job, BitSliced::new),
+            (false, 0) => self.count(&job, BitSliced::default),
             (false, _) => self.count(&job, || Scatter::<true>::new(n_slots)),
         }
     }

@@ -2,8 +2,8 @@
 
 use super::lists::PADDING;
 use crate::binning::filter::{Filter, Measured, Placed};
-use crate::simd::{ROWS, Simd};
 use crate::traversal::{BLOCK, LEAF};
+use albireo_simd::{ROWS, Simd};
 
 /// Rows of a block as the kernels read them: indexed by a byte.
 #[derive(Debug)]

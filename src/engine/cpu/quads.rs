@@ -6,10 +6,10 @@
 use super::scattered::Scattered;
 use super::weighed::Weighed;
 use crate::domain::Image;
-use crate::simd::{
+use crate::traversal::BLOCK;
+use albireo_simd::{
     Factors, Histogram, Kernel, MOST_LANES, ROWS, Scatter, ScatterSets, Simd, Totals,
 };
-use crate::traversal::BLOCK;
 
 /// Quads of one run of rows: those of a block, and padding.
 pub(super) const MOST_QUADS: usize = BLOCK / ROWS + 2;

@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use super::Run;
 use crate::binning::{Form, Formed, LineOfSight};
 use crate::domain::{Domain, Image};
-use crate::fixed_point::{FRACTION_BITS, rest_as_term};
-use crate::simd::Simd;
 use crate::tally::{Sum, WeightedSum};
 use crate::traversal::{BLOCK, LEAF, Layout, Positions, vector};
+use albireo_simd::Simd;
+use albireo_simd::fixed_point::{FRACTION_BITS, rest_as_term};
 
 /// What a pair adds to a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,8 +13,8 @@
 use super::reach::Facing;
 use crate::binning::Form;
 use crate::binning::filter::{Filter, Measured};
-use crate::simd::{Factors, Histogram, Simd, Totals};
 use crate::traversal::{LEAF, LeafBox};
+use albireo_simd::{Factors, Histogram, Simd, Totals};
 
 /// Leaves whose rows are worth a look.
 #[derive(Debug, Clone, Copy)]

@@ -7,8 +7,8 @@ use super::reach::Reach;
 use super::whole::{Small, WholeRows};
 use crate::binning::filter::Rounding;
 use crate::domain::Image;
-use crate::simd::{Histogram, Totals};
 use crate::traversal::{BLOCK, BlockPair, LEAF, Layout, Offsets};
+use albireo_simd::{Histogram, Totals};
 
 /// One side of a job, as the kernels see it.
 #[derive(Debug, Clone, Copy)]

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::field::{Cells, Fractions, MOST_LANES, Number, Profile, Sources, Summing, component};
-use crate::simd::{Kernel, Simd};
+use albireo_simd::{Kernel, Simd};
 
 use super::tiles::{Lattice, Tile};
 

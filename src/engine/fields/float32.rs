@@ -14,7 +14,7 @@ use crate::field::{
     Summing, VariantPlan,
 };
 use crate::progress::{Lasting, Progress};
-use crate::simd::{Kernel, Simd};
+use albireo_simd::{Kernel, Simd};
 
 /// How float32 terms are added in float32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

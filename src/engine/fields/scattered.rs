@@ -2,7 +2,7 @@
 
 use crate::engine::Isa;
 use crate::field::{Arithmetic, FieldJob, MOST_LANES, Number, Profile, SkewedImages, Summing};
-use crate::simd::{Kernel, Simd};
+use albireo_simd::{Kernel, Simd};
 
 use super::naive::joined;
 

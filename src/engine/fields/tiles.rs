@@ -9,7 +9,7 @@ use crate::engine::Isa;
 use crate::field::{
     AlignedGrid, Element, FieldJob, Fractions, MOST_LANES, Number, Profile, Summing, component,
 };
-use crate::simd::{Kernel, Simd};
+use albireo_simd::{Kernel, Simd};
 
 /// Targets of a tile along the three axes.
 pub(super) const DEPTH: usize = 4;

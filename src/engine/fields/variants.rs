@@ -17,7 +17,7 @@ use crate::field::{
     Number, Precision, Profile, Sources, Summing, VariantPlan, square_along,
 };
 use crate::progress::{Lasting, Progress};
-use crate::simd::{Kernel, Simd};
+use albireo_simd::{Kernel, Simd};
 
 /// The sums of some planes of a job on a processor, in one of the ways of Rodrigues et al. 2008 (DOI 10.1145/1366230.1366277), and the tests
 /// of distances that it made: the bits of [`FieldEngine::field`](super::FieldEngine::field).

@@ -3,8 +3,8 @@
 use super::batch::{Batch, ROWS, Vectors, dot};
 use crate::binning::LineOfSight;
 use crate::domain::Domain;
-use crate::simd::Simd;
 use crate::traversal::{Block, LEAF, Translation};
+use albireo_simd::Simd;
 
 /// Which pairs of two blocks have the translation at hand for their nearest image, in an orthorhombic box.
 #[derive(Debug, Clone, Copy)]

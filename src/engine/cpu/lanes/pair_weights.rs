@@ -8,9 +8,9 @@ use super::batch::Batch;
 use super::sums::Factors;
 use crate::particles::Bits;
 use crate::separation::direction;
-use crate::simd::{Common, MOST_LANES, Quotient, Simd, WordRows};
 use crate::tally::{AngularWeight, InverseProbability, PairFactor};
 use crate::traversal::{BLOCK, LEAF, Layout, NO_ROW};
+use albireo_simd::{Common, MOST_LANES, Quotient, Simd, WordRows};
 
 /// The factors of the pairs of a job besides the product of two weights.
 pub(in crate::engine::cpu) struct PairWeights<'a> {

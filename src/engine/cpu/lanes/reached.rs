@@ -6,7 +6,7 @@
 use super::batch::Batch;
 use super::sums::Words;
 use crate::binning::Form;
-use crate::simd::{MOST_LANES, Simd};
+use albireo_simd::{MOST_LANES, Simd};
 
 /// Edges that are compared with at once.
 const TOGETHER: usize = 4;

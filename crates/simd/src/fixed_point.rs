@@ -17,20 +17,16 @@ pub const REST_BITS: i32 = 28;
 /// A signed 64-bit partial sum is flushed to a 128-bit total before it can hold this many terms.
 pub const FLUSH_TERMS: u64 = 1 << 27;
 
-// A total can hold every pair of two samples of any size.
-const _: () = {
-    let pairs = (crate::particles::MAX_PARTICLES as u128).pow(2);
-    assert!(pairs << (FRACTION_BITS + REST_BITS) < 1 << 127);
-};
-
 const ONE: f64 = (1u64 << FRACTION_BITS) as f64;
 
 /// The exponent e with `|value| = m * 2^e`, m in [0.5, 1); 0 for zero.
+#[inline]
 pub fn exponent(value: f64) -> i32 {
     libm::frexp(value).1
 }
 
 /// The exponent of the largest magnitude among `values`; 0 when there is none.
+#[inline]
 pub fn largest_exponent(values: &[f64]) -> i32 {
     exponent(values.iter().fold(0.0, |largest, v| v.abs().max(largest)))
 }
@@ -55,7 +51,7 @@ pub fn rest(term: f64) -> i64 {
 
 /// The term whose first word is the second word of `term`: the difference in it is exact, and its factor is a power of two.
 #[inline]
-pub(crate) fn rest_as_term(term: f64) -> f64 {
+pub fn rest_as_term(term: f64) -> f64 {
     let t = term * ONE;
     (t - t.round_ties_even()) * REST_UNIT
 }

@@ -6,7 +6,7 @@ use super::{Common, MOST_LANES, Simd};
 /// Any number of slots: rows wait in a ring before they are scattered, so that no row is read straight after it was written.
 #[derive(Debug)]
 #[repr(C, align(64))] // What registers are stored in or loaded from comes first, so that none straddles two cache lines.
-pub(crate) struct Scatter<const PRODUCTS: bool> {
+pub struct Scatter<const PRODUCTS: bool> {
     /// Slots or, where products are summed, where their sums lie, in bytes.
     slots: [u32; RING],
     /// What [`Simd::terms`] makes of products.
@@ -30,6 +30,7 @@ pub(crate) struct Scatter<const PRODUCTS: bool> {
 
 /// Tells the compiler that it is seldom called, and so what comes after it.
 #[cold]
+#[inline]
 fn rarely() {}
 
 /// Terms and products that have left a sum of terms.
@@ -41,6 +42,7 @@ struct Unloaded {
 
 impl Unloaded {
     /// Adds what `sum`, of fewer than [`MOST_TERMS`] terms, holds.
+    #[inline]
     fn add(&mut self, sum: u128) {
         let terms = (sum >> TERM_BITS) as u64;
         let products = sum as i128 & ((1 << TERM_BITS) - 1);
@@ -73,9 +75,10 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
     const SHIFT: u32 = if PRODUCTS { (COPIES * 8).ilog2() } else { 0 };
 
     /// Slots that can be numbered.
-    pub(crate) const MOST_SLOTS: usize = (u32::MAX >> Self::SHIFT) as usize - MOST_LANES;
+    pub const MOST_SLOTS: usize = (u32::MAX >> Self::SHIFT) as usize - MOST_LANES;
 
-    pub(crate) fn new(n_slots: usize) -> Self {
+    /// No pair, in so many slots.
+    pub fn new(n_slots: usize) -> Self {
         let n_counters = n_slots + MOST_LANES;
         let (n_pairs, n_sums) = if PRODUCTS {
             (0, n_counters)
@@ -200,7 +203,7 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
 impl Scatter<true> {
     /// Takes in four rows of slots and makes room for them; what their pairs add goes by their common bits too.
     #[inline(always)]
-    pub(crate) fn take_common<S: Simd>(
+    pub fn take_common<S: Simd>(
         &mut self,
         simd: S,
         (at, targets): &mut (usize, Targets),
@@ -219,7 +222,7 @@ impl Scatter<true> {
 
     /// Takes in one row of slots; `weights` are what its pairs add, scaled by 2^36.
     #[inline(always)]
-    pub(crate) fn take_weighed<S: Simd>(
+    pub fn take_weighed<S: Simd>(
         &mut self,
         simd: S,
         (at, targets): &mut (usize, Targets),
@@ -251,7 +254,7 @@ const _: () = assert!(Scatter::<false>::FLUSH_PAIRS <= u32::MAX as u64);
 
 /// Where a scatter goes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Targets {
+pub struct Targets {
     pairs: *mut u32,
     sums: *mut u64,
 }
@@ -327,7 +330,7 @@ impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::{Isa, Kernel};
+    use crate::{Isa, Kernel};
 
     fn no_totals(n_slots: usize) -> Totals {
         Totals {

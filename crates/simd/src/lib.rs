@@ -1,4 +1,4 @@
-//! Registers of lanes: one small vector trait and its bindings, the only `unsafe` of the CPU engine.
+//! Registers of lanes: one small vector trait and its bindings, the only `unsafe` behind the CPU engine.
 //!
 //! Entry: [`Isa::dispatch`], which runs a [`Kernel`] with the instructions of one instruction set enabled. Algorithms are written
 //! once over [`Simd`]; the files below it only bind. A binding may fuse the multiply-adds of float32, which decide no bin on their
@@ -10,6 +10,10 @@
     clippy::cast_possible_wrap,
     reason = "lanes hold bits: each operation says what becomes of them"
 )]
+#![allow(
+    clippy::inline_always,
+    reason = "an intrinsic that is not inlined into a function with its instruction set enabled becomes a call"
+)]
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -19,6 +23,7 @@ mod avx512;
 mod avx512_bits;
 mod bit_sliced;
 mod common;
+pub mod fixed_point;
 mod histogram;
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -27,26 +32,26 @@ mod records;
 mod scatter;
 mod scatter_sets;
 
-pub(crate) use bit_sliced::BitSliced;
-pub(crate) use common::{Common, Quotient, WordRows};
+pub use bit_sliced::BitSliced;
+pub use common::{Common, Quotient, WordRows};
 use common::{divide_one_by_one, terms_by_weights};
-pub(crate) use histogram::{Factors, Histogram, ROWS, Totals};
+pub use histogram::{Factors, Histogram, ROWS, Totals};
 use portable::Portable;
-pub(crate) use records::{RECORDS, Record, ShortRecord};
-pub(crate) use scatter::{Scatter, Targets};
-pub(crate) use scatter_sets::{ProductWord, ScatterSets, SetFactors};
+pub use records::{RECORDS, Record, ShortRecord};
+pub use scatter::{Scatter, Targets};
+pub use scatter_sets::{ProductWord, ScatterSets, SetFactors};
 
 /// The lanes of the widest register; every width divides it.
-pub(crate) const MOST_LANES: usize = 16;
+pub const MOST_LANES: usize = 16;
 
 /// The bits of `1.5 * 2^52`: adding it to |x| < 2^51 rounds x to an integer, ties to even, and leaves that integer in the low bits.
-pub(crate) const ROUNDING: f64 = 6_755_399_441_055_744.0;
+pub const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
 /// What a second word is multiplied by: its bits lie below those of the first.
 const REST_ONE: f64 = (1u64 << crate::fixed_point::REST_BITS) as f64;
 
 /// What the seed of an inverse square root is made of (Lomont 2003), for float64.
-pub(crate) const ROOT_SEED: u64 = 0x5fe6_eb50_c7b5_37a9;
+pub const ROOT_SEED: u64 = 0x5fe6_eb50_c7b5_37a9;
 
 /// What is added to the bits of a rounded product to make it a term: one in the number of terms, and no product negative.
 const TERM: u64 = (1u64 << scatter::TERM_BITS)
@@ -56,7 +61,7 @@ const TERM: u64 = (1u64 << scatter::TERM_BITS)
 /// Registers of [`Simd::LANES`] float32 or u32 numbers; a value of the type is proof that the machine has the instructions.
 ///
 /// Loads and stores take the first numbers of a slice and panic where it holds too few.
-pub(crate) trait Simd: Copy {
+pub trait Simd: Copy {
     /// Float32 lanes.
     type F: Copy;
     /// 32-bit integer lanes; also masks, all ones where true.
@@ -349,7 +354,7 @@ pub(crate) trait Simd: Copy {
 ///
 /// With s = a e, c = 3 - s e, the step gives s c = 2 sqrt(a) or e c = 2 / sqrt(a), up to 1.5 times the square of the error of e
 /// (3.4 half units), half the rounding of s and the roundings of c and of the product.
-pub(crate) const ROOT_ERROR: f64 = 6.0 * HALF_ULP;
+pub const ROOT_ERROR: f64 = 6.0 * HALF_ULP;
 
 /// Rows of this parity get the root from the unit for it, rounded once, where there are two ways.
 #[cfg(target_arch = "x86_64")]
@@ -360,20 +365,16 @@ const MOST_EXACT_ROW: usize = 1;
 /// On an estimate e = (1 + d) / sqrt(a), |d| <= 2^-14, let g = a e rounded, sqrt(a) (1 + c) with |c| <= |d| + u, u being half a unit. A
 /// multiply-add finds a - g^2 = -a (2 c + c^2) with one rounding relative to itself, a second one rounds 2 g + (a - g^2) e =
 /// 2 sqrt(a) (1 - c^2 / 2 - c d - ..) once: what is left out is at most 1.5 * 2^-28 and 2^-36 beside it, less than 0.1 u.
-pub(crate) const FINE_ROOT_ERROR: f64 = 1.1 * HALF_ULP;
+pub const FINE_ROOT_ERROR: f64 = 1.1 * HALF_ULP;
 
 /// Half a unit in the last place of 1 in float32: the relative error of one rounding.
-pub(crate) const HALF_ULP: f64 = 1.0 / (1u64 << 24) as f64;
+pub const HALF_ULP: f64 = 1.0 / (1u64 << 24) as f64;
 
 /// Code to run with an instruction set enabled; `run` must be `#[inline(always)]`.
-pub(crate) trait Kernel {
+pub trait Kernel {
     /// What comes out.
     type Output;
     /// Whether it counts common bits: it is then compiled once more, for machines with an instruction for that.
-    #[cfg_attr(
-        not(target_arch = "x86_64"),
-        expect(dead_code, reason = "AVX-512 alone has such an instruction")
-    )]
     const COUNTS_BITS: bool = false;
     /// The code, over any vector type.
     fn run<S: Simd>(self, simd: S) -> Self::Output;
@@ -434,7 +435,7 @@ impl Isa {
     }
 
     /// Runs `kernel` with this instruction set, or with the portable one where the machine lacks it.
-    pub(crate) fn dispatch<K: Kernel>(self, kernel: K) -> K::Output {
+    pub fn dispatch<K: Kernel>(self, kernel: K) -> K::Output {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => {

@@ -6,26 +6,30 @@ use super::{Factors, MOST_LANES, ROWS, Simd};
 
 /// Words of bits of rows, as many of each.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct WordRows<'a> {
-    pub(crate) words: &'a [u64],
-    pub(crate) per_row: usize,
+pub struct WordRows<'a> {
+    /// Those of all rows, one after the other.
+    pub words: &'a [u64],
+    /// Words of a row.
+    pub per_row: usize,
 }
 
 impl<'a> WordRows<'a> {
     /// The words of a row.
     #[inline(always)]
-    pub(crate) fn row(self, row: u8) -> &'a [u64] {
+    pub fn row(self, row: u8) -> &'a [u64] {
         &self.words[row as usize * self.per_row..][..self.per_row]
     }
 }
 
 /// Rows and points that have bits in common, and what is made of their number.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Common<'a> {
-    pub(crate) rows: WordRows<'a>,
+pub struct Common<'a> {
+    /// The bits of the rows.
+    pub rows: WordRows<'a>,
     /// As in [`Simd::common_bits`].
-    pub(crate) points: &'a [u64],
-    pub(crate) quotient: &'a Quotient,
+    pub points: &'a [u64],
+    /// What is made of the number.
+    pub quotient: &'a Quotient,
 }
 
 /// [`Simd::divide_by_common`] on any lanes.
@@ -67,7 +71,7 @@ pub(super) fn terms_by_weights<S: Simd>(
 
 /// Inverse probabilities: `n / (o + c)` of c common bits, z where o + c is 0.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Quotient {
+pub struct Quotient {
     pub(super) n: f64,
     pub(super) o: u32,
     pub(super) z: f64,
@@ -86,7 +90,8 @@ impl Quotient {
     pub(super) const MOST: u32 = 1 << 29;
 
     /// Of the bits in so many words.
-    pub(crate) fn new(n: f64, o: u32, z: f64, words: usize) -> Self {
+    #[inline]
+    pub fn new(n: f64, o: u32, z: f64, words: usize) -> Self {
         let most_common = words.saturating_mul(u64::BITS as usize);
         let most = most_common.saturating_add(o as usize);
         Self {

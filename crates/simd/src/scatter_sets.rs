@@ -8,15 +8,15 @@ use super::{MOST_LANES, Simd};
 use crate::fixed_point::{FLUSH_TERMS, FRACTION_BITS, rest_as_term};
 
 /// The scaled weights of both samples in the order of their slots, a set after the other.
-pub(crate) type SetFactors<'a> = [[&'a [f64]; 2]];
+pub type SetFactors<'a> = [[&'a [f64]; 2]];
 
 /// What is summed of the products of a set of weights.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ProductWord<'a> {
+pub struct ProductWord<'a> {
     /// The scaled weights of both samples in the order of their slots.
-    pub(crate) factors: [&'a [f64]; 2],
+    pub factors: [&'a [f64]; 2],
     /// Whether that is what the first word leaves of them.
-    pub(crate) is_rest: bool,
+    pub is_rest: bool,
 }
 
 /// Rows of a block, and room up to the last that a byte numbers.
@@ -37,7 +37,7 @@ const fn words_of(sums: usize) -> usize {
 }
 
 /// Any number of slots: each holds the number of its pairs and, for every word, the sum of their terms, side by side.
-pub(crate) struct ScatterSets<'a> {
+pub struct ScatterSets<'a> {
     of: &'a [ProductWord<'a>],
     /// Rows of a block, as they were taken in last.
     block: usize,
@@ -58,13 +58,15 @@ pub(crate) struct ScatterSets<'a> {
 
 impl<'a> ScatterSets<'a> {
     /// Slots that can be numbered, whatever the number of sets.
-    pub(crate) fn holds(n_slots: usize, sets: usize) -> bool {
+    #[inline]
+    pub fn holds(n_slots: usize, sets: usize) -> bool {
         let words = (n_slots + MOST_LANES).checked_mul(COPIES * words_of(sets));
         words.is_some_and(|words| words < 1 << 27)
     }
 
     /// No pair, in so many slots; blocks are of `n_rows` rows.
-    pub(crate) fn new(of: &'a [ProductWord<'a>], n_slots: usize, n_rows: usize) -> Self {
+    #[inline]
+    pub fn new(of: &'a [ProductWord<'a>], n_slots: usize, n_rows: usize) -> Self {
         Self {
             of,
             block: usize::MAX,
@@ -110,6 +112,7 @@ impl<'a> ScatterSets<'a> {
         }
     }
 
+    #[inline]
     fn scatter_any(&mut self) {
         let wide = words_of(self.of.len());
         for (lane, &slot) in self.slots.iter().enumerate().take(self.waiting) {
@@ -198,6 +201,7 @@ impl Histogram for ScatterSets<'_> {
     #[inline(always)]
     fn close<S: Simd>(&mut self, _: S, (): (), _: Factors<'_>) {}
 
+    #[inline]
     fn product(&self, _: f64, [first, second]: [u32; 2], _: [i8; 3], set: usize) -> f64 {
         let ProductWord { factors, is_rest } = self.of[set];
         let product = factors[0][first as usize] * factors[1][second as usize];
@@ -208,6 +212,7 @@ impl Histogram for ScatterSets<'_> {
         }
     }
 
+    #[inline]
     fn flush(&mut self, totals: &mut Totals) {
         self.scatter();
         let wide = words_of(self.of.len());

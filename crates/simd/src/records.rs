@@ -18,13 +18,13 @@ use std::arch::x86_64::{
 };
 
 /// Four integers: of a position or an impulse the components, and one more.
-pub(crate) type Record = [i64; 4];
+pub type Record = [i64; 4];
 
 /// Four shorter integers: the upper halves of a position, and one more.
-pub(crate) type ShortRecord = [u32; 4];
+pub type ShortRecord = [u32; 4];
 
 /// Records that the widest register of 64-bit lanes meets at a time.
-pub(crate) const RECORDS: usize = 8;
+pub const RECORDS: usize = 8;
 
 /// The first `N` indices, all of them below `len`.
 #[cfg(target_arch = "x86_64")]

@@ -6,26 +6,28 @@
 use super::Simd;
 
 /// Rows handed over together.
-pub(crate) const ROWS: usize = 4;
+pub const ROWS: usize = 4;
 
 /// Totals that partial sums are flushed into.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Totals {
+pub struct Totals {
     /// Pairs in each slot, modulo 2^64: moves between slots may pass through "negative" numbers.
-    pub(crate) pairs: Vec<u64>,
+    pub pairs: Vec<u64>,
     /// Fixed-point products in each slot, those of one set of weights after the other; empty where none are summed.
-    pub(crate) products: Vec<i128>,
+    pub products: Vec<i128>,
 }
 
 /// The factors of a tile: those of its rows, scaled by 2^36, and those of its lanes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Factors<'a> {
-    pub(crate) rows: &'a [f64; 256],
-    pub(crate) lanes: &'a [f64],
+pub struct Factors<'a> {
+    /// Those of the rows, by their numbers in the tile.
+    pub rows: &'a [f64; 256],
+    /// Those of the lanes.
+    pub lanes: &'a [f64],
 }
 
 /// Counts slots; slots from `n_slots` up are out of range.
-pub(crate) trait Histogram {
+pub trait Histogram {
     /// Whether a register of pairs costs so much that it pays to ask whether any of them is within reach.
     const SIFTS: bool;
     /// Whether pairs wait in it to be taken: then what is beyond reach is looked for everywhere.

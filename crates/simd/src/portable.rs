@@ -38,6 +38,7 @@ fn zip<A: Copy, B: Copy + Default, const N: usize>(
     out
 }
 
+#[inline]
 fn mask(condition: bool) -> u32 {
     if condition { u32::MAX } else { 0 }
 }

@@ -9,7 +9,7 @@ use super::{Kernel, MOST_LANES, Simd};
 /// [`MOST_LANES`] use the first lanes only.
 #[derive(Debug)]
 #[repr(C, align(64))] // Planes and words come first, so that none straddles two cache lines.
-pub(crate) struct BitSliced {
+pub struct BitSliced {
     /// Planes of weight 1, 2, 4, ...
     planes: [[u32; MOST_LANES]; PLANES],
     /// Words of weight 4 waiting to be added.
@@ -29,9 +29,13 @@ const WAITING_LEVELS: usize = 6;
 
 impl BitSliced {
     /// Slots that fit.
-    pub(crate) const MOST_SLOTS: usize = 32;
+    pub const MOST_SLOTS: usize = 32;
+}
 
-    pub(crate) fn new() -> Self {
+impl Default for BitSliced {
+    /// No pair.
+    #[inline]
+    fn default() -> Self {
         Self {
             planes: [[0; MOST_LANES]; PLANES],
             waiting: [[0; MOST_LANES]; WAITING],
@@ -121,6 +125,7 @@ impl Histogram for BitSliced {
         simd.store_u(twos, &mut self.planes[1]);
     }
 
+    #[inline]
     fn flush(&mut self, totals: &mut Totals) {
         let waiting = self.waiting[..self.n_waiting].iter().map(|word| (2, word));
         for (weight, word) in self.planes.iter().enumerate().chain(waiting) {
@@ -130,19 +135,19 @@ impl Histogram for BitSliced {
                 }
             }
         }
-        *self = Self::new();
+        *self = Self::default();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::Isa;
+    use crate::Isa;
 
     #[test]
     fn bit_sliced_counters_hold_what_comes_between_two_flushes() {
         for isa in Isa::available() {
-            let mut counters = BitSliced::new();
+            let mut counters = BitSliced::default();
             for plane in &mut counters.planes[..PLANES - 1] {
                 plane[0] = u32::MAX;
             }
