@@ -4,8 +4,6 @@
 
 mod algebra;
 mod counts;
-#[cfg(feature = "cuda")]
-mod cuda;
 mod dynamics;
 mod field;
 mod formula;
@@ -18,8 +16,6 @@ mod sky;
 
 pub use algebra::{AlgebraError, AxesError};
 pub use counts::{CountsError, TallyError};
-#[cfg(feature = "cuda")]
-pub use cuda::CudaError;
 pub use dynamics::DynamicsError;
 pub use field::FieldError;
 pub use formula::FormulaError;
@@ -307,10 +303,10 @@ pub enum EngineError {
         /// What there is, comma separated.
         available: String,
     },
-    /// See [`crate::engine::cuda::CudaError`].
+    /// See [`CudaError`](albireo_gpu::CudaError).
     #[cfg(feature = "cuda")]
     #[error(transparent)]
-    Cuda(#[from] CudaError),
+    Cuda(#[from] albireo_gpu::CudaError),
 }
 
 /// Counts that do not belong together.

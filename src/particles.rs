@@ -21,8 +21,9 @@ pub use groups::Groups;
 pub use labels::{Labels, MAX_LABELS};
 pub use points::{Points, PointsView};
 
-use crate::error::ParticlesError;
 use albireo_simd::fixed_point::{FRACTION_BITS, REST_BITS};
+
+use crate::error::ParticlesError;
 use sums::RememberedSums;
 
 /// Largest number of particles in one sample: indices are 32-bit, with room for padding.

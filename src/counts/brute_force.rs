@@ -4,6 +4,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use albireo_simd::fixed_point::{REST_BITS, in_two_words, quantise, real, rest};
 use rayon::prelude::*;
 
 use super::PairKind;
@@ -12,7 +13,6 @@ use crate::pairs::Pairs;
 use crate::pool;
 use crate::progress::Progress;
 use crate::tally::{CountSpec, InverseProbability, Sum, Terms};
-use albireo_simd::fixed_point::{REST_BITS, in_two_words, quantise, real, rest};
 
 /// The sums of `(w1*w2)*p` over the pairs of each class, in fixed point of as many words as the sums in bins; angular factors are left out.
 ///

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Counts::from_parts`], [`Counts::of_job`].
 
+use albireo_simd::fixed_point::FRACTION_BITS;
+
 use super::weight_terms::WeightTerms;
 use super::{
     ClassAxis, Counts, Covers, ExactSums, Held, HeldSums, JobId, PairKind, PairTotal, Part,
@@ -13,7 +15,6 @@ use crate::exactness::Exactness;
 use crate::pairs::PairJob;
 use crate::particles::{Particles, Weights};
 use crate::tally::{Legendre, weight_exponents, weights_are_wide};
-use albireo_simd::fixed_point::FRACTION_BITS;
 
 impl Counts {
     /// Counts made elsewhere; exact unless [`Counts::with_exactness`] says otherwise.

@@ -2,12 +2,13 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "places of a short list")]
 
+use albireo_simd::fixed_point::exponent;
+
 use super::Image;
 use crate::error::DomainError;
 use crate::particles::Points;
 use crate::pool;
 use crate::separation::{LARGEST, dot, norm2};
-use albireo_simd::fixed_point::exponent;
 
 /// A three-dimensional lattice, held by its Minkowski-reduced basis.
 ///

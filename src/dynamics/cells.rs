@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
+use albireo_simd::{Isa, Kernel, MOST_LANES, RECORDS, Record, Simd};
 use rayon::prelude::*;
 
 use super::lanes::Lists;
 use super::rule::Rule;
-use albireo_simd::{Isa, Kernel, MOST_LANES, RECORDS, Record, Simd};
 
 /// Particles whose lists are made and met at a time.
 pub(super) const STRETCH: usize = 256;

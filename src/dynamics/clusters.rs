@@ -5,12 +5,13 @@
 
 use std::ops::Range;
 
+use albireo_simd::{Isa, Kernel, MOST_LANES, Record, Simd};
+
 use super::cells::{
     CellLists, CellOrder, Halves, PARTS, apart, list_limit, units_of_halves, within,
 };
 use super::rule::Rule;
 use super::short_lanes::{Group, Groups};
-use albireo_simd::{Isa, Kernel, MOST_LANES, Record, Simd};
 
 /// Particles of a cluster at most.
 const CLUSTER: usize = 4;

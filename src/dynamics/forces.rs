@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use albireo_simd::{Isa, MOST_LANES, RECORDS, Record, ShortRecord};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
@@ -19,7 +20,6 @@ use super::short_lanes::{Group, Groups, ShortMeeting};
 use super::single::{Single, short};
 use crate::engine::Cpu;
 use crate::error::EngineError;
-use albireo_simd::{Isa, MOST_LANES, RECORDS, Record, ShortRecord};
 
 /// Who visits the pairs of a step.
 #[derive(Debug, Clone)]
@@ -55,9 +55,7 @@ impl ForceEngine {
 
     /// On the first of any devices.
     #[doc(hidden)]
-    pub fn on_first<N: crate::engine::cuda::device::Devices + Send + Sync + 'static>(
-        devices: Arc<N>,
-    ) -> Self {
+    pub fn on_first<N: albireo_gpu::Devices + Send + Sync + 'static>(devices: Arc<N>) -> Self {
         Self::Device(StepDevice::first_of(devices))
     }
 }

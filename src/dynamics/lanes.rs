@@ -2,9 +2,10 @@
 //!
 //! Entry: [`Meeting`]. Each pair is met once; what it gives goes to its first particle with one sign and to its second with the other.
 
+use albireo_simd::{Kernel, RECORDS, Record, Simd};
+
 use super::pair_rule::PairRule;
 use super::rule::Rule;
-use albireo_simd::{Kernel, RECORDS, Record, Simd};
 
 /// Energies and virials of pairs, in the rule's units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

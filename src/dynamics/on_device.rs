@@ -6,18 +6,17 @@
 use std::fmt;
 use std::sync::Arc;
 
+use albireo_gpu::{CudaError, Device, Devices, LaunchShape};
 use albireo_kernels::structs::{
     DeviceDynamics, DeviceMoves, DevicePair, DeviceShortPair, DynamicsStep, STATUS,
 };
+use albireo_kernels::{DynamicsEntry, DynamicsKernel, Kernel};
 
 use super::cells::{Grid, NEAREST, list_limit};
 use super::lanes::PairSums;
 use super::rule::Rule;
 use super::thermostat::Noise;
 use super::words::Words;
-use crate::engine::cuda::device::{Device, Devices, LaunchShape};
-use crate::engine::cuda::kernel::{DynamicsEntry, DynamicsKernel, Kernel};
-use crate::error::CudaError;
 
 /// Whether steps were made, or why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! Steps that cannot be made: what is wrong with them.
 
+use albireo_simd::Record;
+
 use super::forces::Met;
 use super::simulation::Simulation;
 use super::sweep::Swept;
 use crate::error::DynamicsError;
-use albireo_simd::Record;
 
 impl Simulation {
     /// Refuses a particle that moves too far.

@@ -5,8 +5,9 @@
 
 use std::ops::Range;
 
-use super::single::{Single, SinglePair};
 use albireo_simd::{Kernel, MOST_LANES, Record, ShortRecord, Simd};
+
+use super::single::{Single, SinglePair};
 
 /// A few particles in a row, and all that may be near any of them.
 pub(super) struct Group<'a> {

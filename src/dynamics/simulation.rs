@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Simulation`]. Particles lie in the order of cells here; everything handed out is in the order of the start.
 
+use albireo_simd::Record;
 use rayon::prelude::*;
 
 use super::cells::CellOrder;
@@ -21,7 +22,6 @@ use crate::error::{DynamicsError, EngineError, Error};
 use crate::field::{Frame, Precision};
 use crate::particles::Points;
 use crate::progress::Progress;
-use albireo_simd::Record;
 
 /// What a fluid is measured to have, in units of epsilon, sigma and mass; sums over all particles.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,10 +3,11 @@
 //! Entry: [`Single`]. A position is cut to the upper halves of its fractions; what follows are float32 operations, each rounded once and
 //! never fused, and one rounding to an integer of at most 31 bits. Energies and virials are float64's, of the whole positions.
 
+use albireo_simd::{Record, ShortRecord};
+
 use super::pair_rule::PairRule;
 use super::potential::LennardJones;
 use crate::error::DynamicsError;
-use albireo_simd::{Record, ShortRecord};
 
 /// Pairs closer than sigma over the root of 2, where (sigma/r)^2 is more than this, overlap.
 pub(super) const CLOSEST: f32 = 2.0;

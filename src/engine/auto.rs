@@ -10,13 +10,16 @@ mod in_reach;
 use std::sync::OnceLock;
 
 #[cfg(feature = "cuda")]
+use albireo_gpu::{CudaError, has_driver};
+
+#[cfg(feature = "cuda")]
 pub(super) use fields::field_rates;
 
 use super::costs::CPU_COSTS;
 #[cfg(feature = "cuda")]
 use super::costs::GPU_COSTS;
 #[cfg(feature = "cuda")]
-use super::cuda::{Cuda, CudaError, CudaOptions, has_driver};
+use super::cuda::{Cuda, CudaOptions};
 use super::{AnyEngine, Cpu, Isa, PairJob};
 use crate::particles::Particles;
 use crate::tally::CountSpec;

@@ -3,10 +3,11 @@
 //! Entry: [`Frame`], one for a whole job. On a periodic axis the frame is the box, so that the difference of two fractions wraps as the
 //! nearest image does; on an open one it is a power of two, four times as long as the farthest coordinate or more, so that nothing wraps.
 
+use albireo_simd::fixed_point::exponent;
+
 use crate::domain::{Axis, Domain, Lattice};
 use crate::error::FieldError;
 use crate::separation::norm2;
-use albireo_simd::fixed_point::exponent;
 
 /// A position in units of 2^-64 of the frame.
 pub(crate) type Fractions = [u64; 3];

@@ -2,8 +2,9 @@
 //!
 //! Entry: [`Summing`], bound to float64 and to float32 lanes. Every operation is that of one number, lane by lane.
 
-use super::arithmetic::{Arithmetic, Element, ROOT_SEED_32, ROOT_STEPS, ROOT_STEPS_32, RootSteps};
 use albireo_simd::Simd;
+
+use super::arithmetic::{Arithmetic, Element, ROOT_SEED_32, ROOT_STEPS, ROOT_STEPS_32, RootSteps};
 
 /// Lanes of the widest register.
 pub(crate) const MOST_LANES: usize = 16;

@@ -2,9 +2,10 @@
 //!
 //! Entry: [`Number`].
 
+use albireo_simd::Simd;
+
 use super::arithmetic::Element;
 use super::lanes::{Lanes, Lanes32, Summing};
-use albireo_simd::Simd;
 
 /// An element with its lanes.
 pub(crate) trait Number: Element {

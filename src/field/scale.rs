@@ -2,10 +2,11 @@
 //!
 //! Entry: [`FixedScale`], made of [`Extremes`] by a [`Precision`].
 
+use albireo_simd::fixed_point::exponent;
+
 use super::frame::Frame;
 use super::term::Term;
 use crate::error::FieldError;
-use albireo_simd::fixed_point::exponent;
 
 /// Exponents of the fixed point: the scaled strengths and what sums stand for are normal numbers.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -900..=900;

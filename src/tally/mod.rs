@@ -31,12 +31,13 @@ pub use terms::Terms;
 
 use std::fmt;
 
+use albireo_simd::fixed_point::{REST_BITS, exponent};
+
 use crate::binning::{Bins, LineOfSight, PairOrder};
 use crate::domain::Domain;
 use crate::error::JobError;
 use crate::pairs::{PairJob, Pairs};
 use crate::particles::{Particles, Weights};
-use albireo_simd::fixed_point::{REST_BITS, exponent};
 
 /// What is counted: which bins, which sums beside the numbers of pairs, and which classes of pairs apart from one another.
 ///

@@ -8,10 +8,11 @@
     reason = "scaled weights lie in [0, 1)"
 )]
 
+use albireo_simd::fixed_point::{exponent, scaled};
+
 use super::{CountSpec, Sum};
 use crate::pairs::Pairs;
 use crate::particles::{Particles, Weights};
-use albireo_simd::fixed_point::{exponent, scaled};
 
 /// Products of which the largest is more than so many times the product of the means are of wide range.
 const WIDE: f64 = 1024.0;

@@ -70,7 +70,7 @@ fn written_in(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
 fn unsafe_code_stays_in_its_zones() {
     let zones = [
         "crates/simd/src",
-        "src/engine/cuda",
+        "crates/gpu/src",
         "src/pages.rs",
         "catalogs/src/fits/cfitsio",
         "python/src/arrays.rs",
@@ -84,6 +84,7 @@ fn unsafe_code_stays_in_its_zones() {
         "samples/src",
         "figures/src",
         "cli/src",
+        "crates/gpu/src",
         "crates/measure/src",
         "crates/simd/src",
         "python/src",
@@ -107,10 +108,11 @@ fn unsafe_code_stays_in_its_zones() {
 }
 
 /// The crates of the workspace by their folders, the library being the root.
-const CRATES: [(&str, &str); 11] = [
+const CRATES: [(&str, &str); 12] = [
     ("albireo", "."),
     ("albireo-kernels", "kernels"),
     ("albireo-simd", "crates/simd"),
+    ("albireo-gpu", "crates/gpu"),
     ("albireo-catalogs", "catalogs"),
     ("albireo-samples", "samples"),
     ("albireo-figures", "figures"),
@@ -148,7 +150,11 @@ fn dependencies_point_one_way() {
         ("albireo-kernels", &[] as &[&str]),
         ("albireo-simd", &[]),
         ("albireo-catalogs", &[]),
-        ("albireo", &["albireo-kernels", "albireo-simd"]),
+        ("albireo-gpu", &["albireo-kernels"]),
+        (
+            "albireo",
+            &["albireo-kernels", "albireo-simd", "albireo-gpu"],
+        ),
         ("albireo-figures", &["albireo-catalogs"]),
         ("albireo-c", &["albireo"]),
         ("albireo-mpi", &["albireo-measure", "albireo-cli"]),

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use albireo::engine::cuda::kernel::Rand48Function;
 use albireo::engine::cuda::{field, field_by_variant, fill};
 use albireo::engine::{Cpu, FieldEngine, field_by_variant as on_cpu};
 use albireo::field::{FieldJob, FieldSums, FieldVariant, Grid, Targets, Term};
 use albireo::random::{Leap, Rand48};
 use albireo::{CudaError, Domain, EngineError, Naive, Points, Progress, Silent};
+use albireo_kernels::Rand48Function;
 
 use crate::attack::fields::{attack, made_by};
 use crate::emulator::{Emulator, Emulators};

@@ -1,9 +1,10 @@
 //! Bins equal in the logarithm of a coordinate given squared, or nearly so, by a polynomial in the float's own bits.
 
+use albireo_simd::{HALF_ULP, Simd};
+
 use super::axes::AcrossAxis;
 use super::linear::FixedPoint;
 use super::{Edges, PairBounds, Rounding, SMALLEST};
-use albireo_simd::{HALF_ULP, Simd};
 
 /// `log2(m) - (m - 1)` on [1, 2], minimax, from the constant up.
 const CORRECTION: [f64; 5] = [

@@ -1,12 +1,13 @@
 //! Pairs that the filter has doubts about, and leaves that meet themselves: placed once more, then moved to where the exact rule puts them.
 
+use albireo_simd::{Factors, Histogram, Kernel, MOST_LANES, ROWS, Simd};
+
 use super::lists::{PADDING, own_lanes};
 use super::measures::{Measures, place};
 use super::quads::TakeQuads;
 use super::worker::{Again, DOUBTS, Doubt, Job, Side, Tile, Worker};
 use crate::binning::filter::{Filter, doubts};
 use crate::traversal::{BlockPair, LEAF, Slots};
-use albireo_simd::{Factors, Histogram, Kernel, MOST_LANES, ROWS, Simd};
 
 /// Measured rows that are placed once more, outside the inner loop.
 struct PlaceAgain<'a, 'b, F> {

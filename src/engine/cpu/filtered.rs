@@ -4,6 +4,10 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use albireo_simd::{
+    BitSliced, Histogram, Kernel, ProductWord, Scatter, ScatterSets, SetFactors, Simd, Totals,
+};
+
 use super::Run;
 use super::lanes::{self, Lanes, PairWeights};
 use super::quads::{Dear, Deferred};
@@ -21,9 +25,6 @@ use crate::error::EngineError;
 use crate::progress::Lasting;
 use crate::tally::{Merge, Sum, Tables, Tally, WeightedSum};
 use crate::traversal::{BLOCK, BlockPair};
-use albireo_simd::{
-    BitSliced, Histogram, Kernel, ProductWord, Scatter, ScatterSets, SetFactors, Simd, Totals,
-};
 
 /// Runs `fast` with the filter of its bins; none where the bins are too fine for a filter, or too many.
 ///

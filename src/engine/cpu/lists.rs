@@ -1,7 +1,8 @@
 //! Which rows and lanes a tile pairs: lists of rows, and the masks of leaves that meet themselves.
 
-use crate::traversal::{BLOCK, LEAF, Slots};
 use albireo_simd::Simd;
+
+use crate::traversal::{BLOCK, LEAF, Slots};
 
 /// The row that pads lists of rows: it counts as far away.
 pub(super) const PADDING: u8 = BLOCK as u8;

@@ -1,9 +1,10 @@
 //! Rows, the points that they meet, and what a filter takes from each row of a tile, kept until all rows have it.
 
+use albireo_simd::{ROWS, Simd};
+
 use super::lists::PADDING;
 use crate::binning::filter::{Filter, Measured, Placed};
 use crate::traversal::{BLOCK, LEAF};
-use albireo_simd::{ROWS, Simd};
 
 /// Rows of a block as the kernels read them: indexed by a byte.
 #[derive(Debug)]

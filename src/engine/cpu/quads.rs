@@ -3,13 +3,14 @@
 //! Entries: [`Deferred`], a histogram of pairs that cost more than to find their slots, and [`TakeQuads`], which hands rows that wait to
 //! a histogram.
 
+use albireo_simd::{
+    Factors, Histogram, Kernel, MOST_LANES, ROWS, Scatter, ScatterSets, Simd, Totals,
+};
+
 use super::scattered::Scattered;
 use super::weighed::Weighed;
 use crate::domain::Image;
 use crate::traversal::BLOCK;
-use albireo_simd::{
-    Factors, Histogram, Kernel, MOST_LANES, ROWS, Scatter, ScatterSets, Simd, Totals,
-};
 
 /// Quads of one run of rows: those of a block, and padding.
 pub(super) const MOST_QUADS: usize = BLOCK / ROWS + 2;

@@ -1,8 +1,9 @@
 //! Which rows of a block come within reach of a leaf.
 
+use albireo_simd::Simd;
+
 use crate::binning::filter::{Measured, Rounding};
 use crate::traversal::{BLOCK, LeafBox, Region};
-use albireo_simd::Simd;
 
 /// The region of a job in scaled float32, for leaving out rows: too large by its roundings, never too small.
 #[derive(Debug, Clone, Copy)]

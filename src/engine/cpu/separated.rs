@@ -4,11 +4,12 @@
 
 #![allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 
+use albireo_simd::fixed_point::FRACTION_BITS;
+use albireo_simd::{Factors, Histogram, MOST_LANES, ROUNDING, ROWS, Simd, Totals};
+
 use super::separations::{Near, ONE, SlotSeparations};
 use crate::domain::Image;
 use crate::traversal::BLOCK;
-use albireo_simd::fixed_point::FRACTION_BITS;
-use albireo_simd::{Factors, Histogram, MOST_LANES, ROUNDING, ROWS, Simd, Totals};
 
 /// More bins than this are left to sums that are scattered.
 pub(super) const MOST_SLOTS: usize = 255;

@@ -5,6 +5,8 @@
 
 #![allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 
+use albireo_simd::Simd;
+use albireo_simd::fixed_point::{FRACTION_BITS, rest_as_term};
 use rayon::prelude::*;
 
 use super::Run;
@@ -12,8 +14,6 @@ use crate::binning::{Form, Formed, LineOfSight};
 use crate::domain::{Domain, Image};
 use crate::tally::{Sum, WeightedSum};
 use crate::traversal::{BLOCK, LEAF, Layout, Positions, vector};
-use albireo_simd::Simd;
-use albireo_simd::fixed_point::{FRACTION_BITS, rest_as_term};
 
 /// What a pair adds to a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

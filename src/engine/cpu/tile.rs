@@ -3,6 +3,8 @@
 //! Every pair is counted at once in the slot that the filter gives; quads of rows with doubtful pairs are noted, and
 //! [`super::doubt`] then moves those pairs to where the exact rule puts them.
 
+use albireo_simd::{Factors, Histogram, ROWS, Simd};
+
 use super::lists::{ALL_ROWS, RowList, list_rows};
 use super::measures::{Lanes, Rows, measure, place};
 use super::quads::MOST_QUADS;
@@ -11,7 +13,6 @@ use super::whole::{NO_FACTORS, WholeRows, bounds, corners};
 use super::worker::{Job, LineWeights, Tile, Worker};
 use crate::binning::filter::{Filter, PairBounds, doubts, less_certain, line_is_long};
 use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Slots};
-use albireo_simd::{Factors, Histogram, ROWS, Simd};
 
 /// Blocks smaller than this part of the largest one are worth bounds of their own.
 const SMALL: f64 = 0.25;

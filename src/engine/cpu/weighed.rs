@@ -5,11 +5,12 @@
 
 #![allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 
+use albireo_simd::fixed_point::rest_as_term;
+use albireo_simd::{Factors, Histogram, MOST_LANES, ROWS, Scatter, Simd, Targets, Totals};
+
 use super::lanes::{PairWeights, RowWords};
 use crate::domain::Image;
 use crate::traversal::BLOCK;
-use albireo_simd::fixed_point::rest_as_term;
-use albireo_simd::{Factors, Histogram, MOST_LANES, ROWS, Scatter, Simd, Targets, Totals};
 
 /// Counts and sums of pairs in bins, each weighed by itself.
 pub(super) struct Weighed<'a> {

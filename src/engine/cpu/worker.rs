@@ -1,6 +1,8 @@
 //! What stays the same for a job, what a worker carries through it, and the tiles that it takes: the words of [`super::tile`], which counts
 //! them, and of [`super::doubt`], which looks at some pairs again.
 
+use albireo_simd::{Histogram, Totals};
+
 use super::measures::{Measures, Rows};
 use super::quads::{MOST_QUADS, Quads};
 use super::reach::Reach;
@@ -8,7 +10,6 @@ use super::whole::{Small, WholeRows};
 use crate::binning::filter::Rounding;
 use crate::domain::Image;
 use crate::traversal::{BLOCK, BlockPair, LEAF, Layout, Offsets};
-use albireo_simd::{Histogram, Totals};
 
 /// One side of a job, as the kernels see it.
 #[derive(Debug, Clone, Copy)]

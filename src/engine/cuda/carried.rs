@@ -2,9 +2,9 @@
 
 use albireo_kernels::Summed;
 use albireo_kernels::structs::SumTerms;
+use albireo_simd::fixed_point::FLUSH_TERMS;
 
 use crate::tally::Tables;
-use albireo_simd::fixed_point::FLUSH_TERMS;
 
 /// What is carried besides the bin of each pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

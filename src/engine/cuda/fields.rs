@@ -10,16 +10,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use albireo_gpu::{CudaError, Device, Devices, LaunchShape, put};
 use albireo_kernels::structs::{Address, AxisTile, DeviceField, FIELD_CONSTANTS, FIELD_TILE, Unit};
+use albireo_kernels::{FieldKernel, FieldTargets, Kernel};
 
 use super::Cuda;
-use super::device::{Device, Devices, LaunchShape};
-use super::kernel::{FieldKernel, FieldTargets, Kernel};
-use super::samples::put;
 use super::timings::CudaTimings;
 use crate::engine::Cpu;
 use crate::engine::fields::{FieldEngine, numbers, zeros};
-use crate::error::{CudaError, EngineError};
+use crate::error::EngineError;
 use crate::field::{
     AlignedGrid, Cells, DistanceTests, Element, FieldJob, FieldSums, FieldVariant, Fractions,
     Precision, SkewedImages, Term, WrittenTerm,

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use albireo_simd::{Kernel, Simd};
+
 use super::numbers;
 use super::tiles::{HEIGHT, Lattice, Near, TILE, Tile, WIDTH};
 use super::variants::{Adding, Found, OnThreads};
@@ -14,7 +16,6 @@ use crate::field::{
     Summing, VariantPlan,
 };
 use crate::progress::{Lasting, Progress};
-use albireo_simd::{Kernel, Simd};
 
 /// How float32 terms are added in float32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,11 +5,12 @@
 
 use std::marker::PhantomData;
 
+use albireo_simd::{Kernel, Simd};
+
 use crate::engine::Isa;
 use crate::field::{
     AlignedGrid, Element, FieldJob, Fractions, MOST_LANES, Number, Profile, Summing, component,
 };
-use albireo_simd::{Kernel, Simd};
 
 /// Targets of a tile along the three axes.
 pub(super) const DEPTH: usize = 4;

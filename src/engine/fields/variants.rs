@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use albireo_simd::{Kernel, Simd};
 use rayon::prelude::*;
 
 use super::tiles::{BATCH, DEPTH, HEIGHT, Lattice, Near, TILE, Tile, WIDTH};
@@ -17,7 +18,6 @@ use crate::field::{
     Number, Precision, Profile, Sources, Summing, VariantPlan, square_along,
 };
 use crate::progress::{Lasting, Progress};
-use albireo_simd::{Kernel, Simd};
 
 /// The sums of some planes of a job on a processor, in one of the ways of Rodrigues et al. 2008 (DOI 10.1145/1366230.1366277), and the tests
 /// of distances that it made: the bits of [`FieldEngine::field`](super::FieldEngine::field).

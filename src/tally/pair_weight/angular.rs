@@ -4,11 +4,12 @@
 
 use std::fmt;
 
+use albireo_simd::fixed_point::{exponent, scaled};
+
 use crate::binning::{Edges, ThetaBins, chord};
 use crate::domain::Domain;
 use crate::error::PairWeightError;
 use crate::separation::direction;
-use albireo_simd::fixed_point::{exponent, scaled};
 
 /// A factor of each pair by the angle between its directions from the observer at the origin: angular upweights for pairs that a
 /// selection loses by their angle, such as fibre collisions (Percival & Bianchi 2017, DOI 10.48550/arXiv.1703.02071).

@@ -10,11 +10,12 @@
 
 use std::fmt;
 
+use albireo_simd::fixed_point::{largest_exponent, scaled};
+
 use super::Realisations;
 use super::joint::JointWeights;
 use crate::error::{JobError, PairWeightError};
 use crate::particles::{Bits, MAX_BIT_WORDS, Particles, Weights};
-use albireo_simd::fixed_point::{largest_exponent, scaled};
 
 /// What weighted counts of pairs with inverse probabilities are normalised by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -1,7 +1,8 @@
 //! What is known of some rows against the points of a leaf, pair by pair: each step reads what the one before has written.
 
-use crate::traversal::{LEAF, Slots};
 use albireo_simd::Simd;
+
+use crate::traversal::{LEAF, Slots};
 
 /// Rows taken together: more than a processor looks ahead, so that nothing is read straight after it was written.
 pub(super) const ROWS: usize = 16;

@@ -1,10 +1,11 @@
 //! The float64 numbers of the contract, in lanes: differences, squares and projections, operation by operation as the rule has them.
 
+use albireo_simd::Simd;
+
 use super::batch::{Batch, ROWS, Vectors, dot};
 use crate::binning::LineOfSight;
 use crate::domain::Domain;
 use crate::traversal::{Block, LEAF, Translation};
-use albireo_simd::Simd;
 
 /// Which pairs of two blocks have the translation at hand for their nearest image, in an orthorhombic box.
 #[derive(Debug, Clone, Copy)]

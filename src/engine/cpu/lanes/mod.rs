@@ -13,6 +13,8 @@ mod plan;
 mod reached;
 mod sums;
 
+use albireo_simd::{Kernel, SetFactors, Simd};
+
 use super::Run;
 use super::lists::{RowList, list_rows};
 use super::reach::{Facing, Reach};
@@ -23,7 +25,6 @@ use crate::error::EngineError;
 use crate::progress::Lasting;
 use crate::tally::{Merge, Sum, Tables, Tally};
 use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Offsets, Positions, Slots};
-use albireo_simd::{Kernel, SetFactors, Simd};
 use batch::{Batch, ROWS};
 use cells::ASK;
 use measure::Points;

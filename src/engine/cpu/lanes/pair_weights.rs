@@ -2,6 +2,7 @@
 //!
 //! Entry: [`PairWeights`]. A pair's weight is defined by [`crate::tally::Terms`]; what is here repeats it operation by operation.
 
+use albireo_simd::{Common, MOST_LANES, Quotient, Simd, WordRows};
 use rayon::prelude::*;
 
 use super::batch::Batch;
@@ -10,7 +11,6 @@ use crate::particles::Bits;
 use crate::separation::direction;
 use crate::tally::{AngularWeight, InverseProbability, PairFactor};
 use crate::traversal::{BLOCK, LEAF, Layout, NO_ROW};
-use albireo_simd::{Common, MOST_LANES, Quotient, Simd, WordRows};
 
 /// The factors of the pairs of a job besides the product of two weights.
 pub(in crate::engine::cpu) struct PairWeights<'a> {

@@ -2,11 +2,12 @@
 //!
 //! Entry: [`Words`]. A term is defined by [`crate::tally::Terms`]; what is here repeats it operation by operation.
 
+use albireo_simd::Simd;
+use albireo_simd::fixed_point::{FLUSH_TERMS, FRACTION_BITS};
+
 use super::batch::{Batch, PAIRS};
 use crate::tally::{Legendre, Sum, Tally, WeightedSum};
 use crate::traversal::LEAF;
-use albireo_simd::Simd;
-use albireo_simd::fixed_point::{FLUSH_TERMS, FRACTION_BITS};
 
 /// A term that lanes can make.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use albireo_gpu::{CudaError, Device, Devices, LaunchShape};
 use albireo_kernels::structs::{AxisTile, DeviceField, FIELD_SLICE, FieldSlice, Unit};
+use albireo_kernels::{FieldKernel, FieldTargets, Kernel};
 
-use super::super::device::{Device, Devices, LaunchShape};
-use super::super::kernel::{FieldKernel, FieldTargets, Kernel};
 use super::super::timings::CudaTimings;
 use super::{ROOM, TARGETS, Tiled, UNITS, Uploaded, bytes_of, kept, written};
 use crate::engine::Cpu;
 use crate::engine::fields::{Found, by_plan, numbers, zeros};
 use crate::engine::pieces::OfPiece;
-use crate::error::{CudaError, EngineError, FieldError};
+use crate::error::{EngineError, FieldError};
 use crate::field::{
     Cells, DistanceTests, FieldJob, FieldSums, FieldVariant, Precision, VariantPlan, WrittenTerm,
     candidate2,

@@ -14,7 +14,7 @@ fn variable(name: &str) -> Option<PathBuf> {
 }
 
 /// The folders in `folder`, sorted.
-pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
         .into_iter()
         .flatten()
@@ -26,7 +26,7 @@ pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Whether a file is called so.
-pub(super) fn name_starts(path: &Path, start: &str) -> bool {
+pub(crate) fn name_starts(path: &Path, start: &str) -> bool {
     path.file_name()
         .and_then(|name| name.to_str())
         .is_some_and(|name| name.starts_with(start))
@@ -49,7 +49,7 @@ fn wheels(lib: &Path) -> Vec<PathBuf> {
 }
 
 /// Folders that may hold NVRTC, best first.
-pub(super) fn folders() -> Vec<PathBuf> {
+pub(crate) fn folders() -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for name in ["CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"] {
         if let Some(root) = variable(name) {
@@ -98,7 +98,7 @@ pub(super) fn folders() -> Vec<PathBuf> {
 }
 
 /// Files and names to try, best first.
-pub(super) fn candidates() -> Vec<PathBuf> {
+pub(crate) fn candidates() -> Vec<PathBuf> {
     let names = || {
         SUFFIXES
             .iter()
@@ -126,7 +126,7 @@ pub(super) fn candidates() -> Vec<PathBuf> {
 }
 
 /// Where the loader found a library that was opened by its bare name.
-pub(super) fn loaded_from(name: &Path) -> PathBuf {
+pub(crate) fn loaded_from(name: &Path) -> PathBuf {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let mut paths = maps.lines().filter_map(|line| {
         let path = Path::new(line.get(line.find('/')?..)?);

@@ -1,10 +1,10 @@
-//! What the engine asks of a place that kernels run in: memory, launches and marks in the order of calls.
+//! What callers ask of a place that kernels run in: memory, launches and marks in the order of calls.
 //!
 //! Entry: [`Device`], and [`Devices`] for several that work at the same time. NVIDIA's answer is in `gpu.rs`; tests have one of their own.
 
+use albireo_kernels::Kernel;
 use bytemuck::Pod;
 
-use super::kernel::Kernel;
 use crate::error::CudaError;
 
 /// The shape of a launch.
@@ -73,4 +73,14 @@ pub trait Devices {
 
     /// What `work` returns for each device, run on all at once.
     fn on_each<T: Send>(&self, work: impl Fn(&Self::Device) -> T + Sync) -> Vec<T>;
+}
+
+/// Memory that holds `values`.
+///
+/// # Errors
+/// No such memory, or a device that fails.
+pub fn put<D: Device, T: Pod>(device: &D, values: &[T]) -> Result<D::Memory, CudaError> {
+    let mut memory = device.allocate(size_of_val(values))?;
+    device.upload(&mut memory, values)?;
+    Ok(memory)
 }

@@ -1,11 +1,12 @@
 //! NVIDIA devices: what the driver answers to [`Device`].
 //!
-//! Entry: [`Gpu`]. All `unsafe` of the engine is here and in `staging.rs` and `nvrtc.rs`. It plans nothing.
+//! Entry: [`Gpu`]. All `unsafe` of this crate is here and in `staging.rs` and `nvrtc.rs`. It plans nothing.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use albireo_kernels::Kernel;
 use bytemuck::{Pod, TransparentWrapper, cast_slice, cast_slice_mut};
 use cudarc::driver::sys::{
     CUdevice_attribute as Attribute, CUevent_flags, CUfunction_attribute, CUresult,
@@ -16,7 +17,6 @@ use cudarc::driver::{
 };
 
 use super::device::{Device, LaunchShape};
-use super::kernel::Kernel;
 use super::kernel_cache;
 use super::process;
 use super::staging::Staging;
@@ -31,7 +31,7 @@ struct Argument<T>(T);
 unsafe impl<T: Pod> DeviceRepr for Argument<T> {}
 
 /// One NVIDIA device: its context, its stream, its loaded kernels and the memory it has used before.
-pub(super) struct Gpu {
+pub struct Gpu {
     number: usize,
     stream: Arc<CudaStream>,
     arch: u32,
@@ -43,7 +43,7 @@ pub(super) struct Gpu {
 }
 
 /// Device memory that goes back to its device's spares.
-pub(super) struct GpuMemory {
+pub struct GpuMemory {
     slice: Option<CudaSlice<u8>>,
     spare: Arc<Mutex<Vec<CudaSlice<u8>>>>,
 }
@@ -65,7 +65,7 @@ impl Drop for GpuMemory {
 const RESERVE: u64 = 64 << 20;
 
 /// Whether there is a driver to ask, looked for once. It is not asked.
-pub(in crate::engine) fn has_driver() -> bool {
+pub fn has_driver() -> bool {
     static PRESENT: OnceLock<bool> = OnceLock::new();
     // SAFETY: looks for a shared library by name and loads it; the driver's has no load-time effect on this process.
     let present = || catch_unwind(|| unsafe { cudarc::driver::sys::is_culib_present() });
@@ -76,7 +76,7 @@ pub(in crate::engine) fn has_driver() -> bool {
 ///
 /// # Errors
 /// No driver, one that fails, or one that the parent of this fork has used.
-pub(super) fn device_count() -> Result<usize, CudaError> {
+pub(crate) fn device_count() -> Result<usize, CudaError> {
     process::check()?;
     // cudarc panics where the driver's library, or a function of it, is missing (stub libraries lack most).
     let count = catch_unwind(|| has_driver().then(CudaContext::device_count));
@@ -128,7 +128,7 @@ pub struct DeviceDescription {
 
 /// Float64 operations that a multiprocessor of a compute capability begins in a cycle (CUDA C++ Programming Guide, arithmetic
 /// instructions): many where they are made for computing, next to none elsewhere.
-pub(super) fn float64_lanes(arch: u32) -> u32 {
+pub(crate) fn float64_lanes(arch: u32) -> u32 {
     match arch {
         60 | 70 | 80 => 32,
         90 | 100 => 64,
@@ -138,7 +138,7 @@ pub(super) fn float64_lanes(arch: u32) -> u32 {
 
 impl Gpu {
     /// Opens device `number`.
-    pub(super) fn open(number: usize) -> Result<Self, CudaError> {
+    pub(crate) fn open(number: usize) -> Result<Self, CudaError> {
         let available = device_count()?;
         if available == 0 {
             return Err(CudaError::NoDevice);
@@ -209,7 +209,7 @@ impl Gpu {
     }
 
     /// What this device is.
-    pub(super) fn describe(&self) -> Result<DeviceDescription, CudaError> {
+    pub(crate) fn describe(&self) -> Result<DeviceDescription, CudaError> {
         let context = self.stream.context();
         let (free, memory) = context
             .mem_get_info()
@@ -233,11 +233,11 @@ impl Gpu {
         })
     }
 
-    pub(super) fn arch(&self) -> u32 {
+    pub(crate) fn arch(&self) -> u32 {
         self.arch
     }
 
-    pub(super) fn multiprocessors(&self) -> u32 {
+    pub(crate) fn multiprocessors(&self) -> u32 {
         self.multiprocessors
     }
 

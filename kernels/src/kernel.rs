@@ -1,7 +1,7 @@
 //! Kernels by name: what each is compiled from.
 
-use albireo_kernels::structs::{FIELD_SMALL_BLOCK, FIELD_TILE};
-use albireo_kernels::{
+use crate::structs::{FIELD_SMALL_BLOCK, FIELD_TILE};
+use crate::{
     DYNAMICS_FORCES, DYNAMICS_LISTS, DYNAMICS_STEPS, FIELD_LATTICE, FIELD_POINTS, FIELD_SLICED,
     FIELD_SMALL_BINS, File, RAND48, SORT, Variant,
 };

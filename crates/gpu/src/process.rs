@@ -37,7 +37,7 @@ impl Owner {
 ///
 /// # Errors
 /// [`CudaError::Forked`].
-pub(super) fn check() -> Result<(), CudaError> {
+pub(crate) fn check() -> Result<(), CudaError> {
     DRIVER.check(std::process::id())
 }
 
@@ -45,7 +45,7 @@ pub(super) fn check() -> Result<(), CudaError> {
 ///
 /// # Errors
 /// [`CudaError::Forked`].
-pub(super) fn admit() -> Result<(), CudaError> {
+pub(crate) fn admit() -> Result<(), CudaError> {
     DRIVER.admit(std::process::id())
 }
 

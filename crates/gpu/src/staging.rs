@@ -19,7 +19,7 @@ struct Buffer {
 
 /// Two buffers, made at the first upload that is worth it.
 #[derive(Default)]
-pub(super) struct Staging {
+pub(crate) struct Staging {
     buffers: Vec<Buffer>,
 }
 
@@ -36,7 +36,7 @@ impl Staging {
     }
 
     /// Copies `bytes` to the start of `target`, in the order of `stream`; the bytes may change as soon as it returns.
-    pub(super) fn send(
+    pub(crate) fn send(
         &mut self,
         stream: &Arc<CudaStream>,
         bytes: &[u8],

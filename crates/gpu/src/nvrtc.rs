@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
+use albireo_kernels::Kernel;
 use libloading::Library;
 
-use super::kernel::Kernel;
 use super::nvrtc_places::{candidates, entries, folders, loaded_from, name_starts};
 use crate::error::CudaError;
 
 /// Options of every compilation. Contraction is off: the sources write fused operations where they mean them.
-pub(super) const OPTIONS: [&str; 3] = ["--std=c++17", "--fmad=false", "-default-device"];
+pub(crate) const OPTIONS: [&str; 3] = ["--std=c++17", "--fmad=false", "-default-device"];
 
 type Program = *mut c_void;
 

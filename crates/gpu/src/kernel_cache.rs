@@ -7,9 +7,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use albireo_kernels::Kernel;
 use sha2::{Digest, Sha256};
 
-use super::kernel::Kernel;
 use super::nvrtc;
 use crate::error::CudaError;
 
@@ -60,7 +60,7 @@ type Code = Arc<OnceLock<Result<Arc<[u8]>, CudaError>>>;
 ///
 /// # Errors
 /// No compiler, or one that refuses.
-pub(super) fn cubin(kernel: Kernel, arch: u32) -> Result<Arc<[u8]>, CudaError> {
+pub(crate) fn cubin(kernel: Kernel, arch: u32) -> Result<Arc<[u8]>, CudaError> {
     static CODES: Mutex<BTreeMap<String, Code>> = Mutex::new(BTreeMap::new());
     let name = name(kernel, arch);
     let code = {
