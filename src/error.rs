@@ -4,7 +4,6 @@
 
 mod algebra;
 mod counts;
-mod dynamics;
 mod field;
 mod formula;
 mod job;
@@ -16,14 +15,14 @@ mod sky;
 
 pub use algebra::{AlgebraError, AxesError};
 pub use counts::{CountsError, TallyError};
-pub use dynamics::DynamicsError;
 pub use field::FieldError;
 pub use formula::FormulaError;
 pub use job::JobError;
 pub use pair_weight::PairWeightError;
 pub use random::RandomError;
 pub use regions::RegionsError;
-use short::{in_short, rows_of};
+pub use short::in_short;
+use short::rows_of;
 pub use sky::{CosmologyError, NumberDensityError, SkyError};
 
 use thiserror::Error as ThisError;
@@ -455,9 +454,6 @@ pub enum Error {
     /// See [`PairWeightError`].
     #[error(transparent)]
     PairWeight(#[from] PairWeightError),
-    /// See [`DynamicsError`].
-    #[error(transparent)]
-    Dynamics(#[from] DynamicsError),
     /// See [`FieldError`].
     #[error(transparent)]
     Field(#[from] FieldError),

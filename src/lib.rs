@@ -53,11 +53,6 @@ pub mod binning;
 pub mod cosmology;
 pub mod counts;
 pub mod domain;
-#[allow(
-    clippy::inline_always,
-    reason = "pair rules become part of vector kernels"
-)]
-pub mod dynamics;
 pub mod engine;
 pub mod estimators;
 #[allow(clippy::inline_always, reason = "terms become part of vector kernels")]
@@ -83,10 +78,9 @@ pub use domain::{Axis, Domain, Lattice, Outside, PeriodicBox};
 pub use engine::cuda::{Cuda, CudaError, CudaOptions};
 pub use engine::{Engine, Naive};
 pub use error::{
-    AlgebraError, AxesError, CosmologyError, CountsError, DomainError, DynamicsError, EdgesError,
-    EngineError, Error, EstimatorError, FieldError, FormulaError, JobError, MergeError,
-    NumberDensityError, PairWeightError, ParticlesError, RandomError, RegionsError, SkyError,
-    TallyError,
+    AlgebraError, AxesError, CosmologyError, CountsError, DomainError, EdgesError, EngineError,
+    Error, EstimatorError, FieldError, FormulaError, JobError, MergeError, NumberDensityError,
+    PairWeightError, ParticlesError, RandomError, RegionsError, SkyError, TallyError, in_short,
 };
 pub use estimators::{AnalyticRr, Estimator, Term, TermCounts};
 /// The crate of the arrays in this interface, in the version used here.

@@ -3,7 +3,7 @@
 //! Entry: [`in_short`], [`listed`], [`rows_of`].
 
 /// A number without the hundreds of digits that the largest and the smallest have.
-pub(crate) fn in_short(value: f64) -> String {
+pub fn in_short(value: f64) -> String {
     if value == 0.0 || (1e-5..1e16).contains(&value.abs()) {
         value.to_string()
     } else {

@@ -12,7 +12,8 @@ pub(crate) use bins::candidate2;
 
 use std::ops::Range;
 
-use super::frame::{Fractions, Frame, TURN};
+use super::frame::{Fractions, Frame};
+use crate::domain::TURN;
 
 /// More than the roundings of a cell's number, relative and in cells.
 const SLACK: f64 = 1e-6;

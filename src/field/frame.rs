@@ -5,18 +5,12 @@
 
 use albireo_simd::fixed_point::exponent;
 
-use crate::domain::{Axis, Domain, Lattice};
+use crate::domain::{Axis, Domain, FARTHEST_IMAGE, Lattice, TURN, fraction_of};
 use crate::error::FieldError;
 use crate::separation::norm2;
 
 /// A position in units of 2^-64 of the frame.
 pub(crate) type Fractions = [u64; 3];
-
-/// 2^64.
-pub(crate) const TURN: f64 = 18_446_744_073_709_551_616.0;
-
-/// The farthest image of a periodic box that a position may lie in.
-const FARTHEST: f64 = (1u64 << 40) as f64;
 
 /// How positions become fractions.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,17 +34,6 @@ pub(crate) struct Frame {
     cell: Cell,
     /// The vectors of the frame over 2^64: lengths on the diagonal where axes are its own.
     units: [[f64; 3]; 3],
-}
-
-/// A fraction of a period, to the nearest of the multiples of 2^-64 and their neighbours: the quotient is taken in two parts.
-fn fraction_of(x: f64, period: f64) -> Option<u64> {
-    let whole = x / period;
-    if whole.abs() > FARTHEST {
-        return None;
-    }
-    let rest = whole.mul_add(-period, x) / period;
-    let part = |share: f64| (share * TURN).round_ties_even() as i128;
-    Some((part(whole) + part(rest)) as u64)
 }
 
 impl Frame {
@@ -137,7 +120,7 @@ impl Frame {
         let far = || FieldError::Far { position: x };
         if let Cell::Skewed(lattice) = &self.cell {
             let s = lattice.fractional(x);
-            if s.iter().any(|s| s.abs() > FARTHEST) {
+            if s.iter().any(|s| s.abs() > FARTHEST_IMAGE) {
                 return Err(far());
             }
             return Ok(s.map(|s| (s * TURN).round_ties_even() as i128 as u64));
@@ -271,17 +254,6 @@ impl<'a> SkewedImages<'a> {
 mod tests {
     use super::*;
     use crate::domain::PeriodicBox;
-
-    #[test]
-    fn fractions_of_a_period_are_the_nearest() {
-        // Thirds: 2^64 / 3 = 6148914691236517205 + 1/3.
-        assert_eq!(fraction_of(1.0, 3.0), Some(6_148_914_691_236_517_205));
-        assert_eq!(fraction_of(2.0, 3.0), Some(12_297_829_382_473_034_411));
-        assert_eq!(fraction_of(-1.0, 3.0), Some(12_297_829_382_473_034_411));
-        assert_eq!(fraction_of(7.0, 3.0), Some(6_148_914_691_236_517_205));
-        assert_eq!(fraction_of(3.0, 3.0), Some(0));
-        assert_eq!(fraction_of(1e300, 3.0), None);
-    }
 
     #[test]
     fn differences_are_the_nearest_images() {

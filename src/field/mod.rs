@@ -35,7 +35,7 @@ pub(crate) use arithmetic::{Arithmetic, Element};
 #[cfg(feature = "cuda")]
 pub(crate) use cells::candidate2;
 pub(crate) use cells::{Cells, Sources};
-pub(crate) use frame::{Fractions, Frame, SkewedImages, component, square_along};
+pub(crate) use frame::{Fractions, SkewedImages, component, square_along};
 pub use job::FieldJob;
 pub(crate) use lanes::{MOST_LANES, Summing};
 pub use mixing::Mixing;

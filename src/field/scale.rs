@@ -7,6 +7,7 @@ use albireo_simd::fixed_point::exponent;
 use super::frame::Frame;
 use super::term::Term;
 use crate::error::FieldError;
+pub use albireo_simd::Precision;
 
 /// Exponents of the fixed point: the scaled strengths and what sums stand for are normal numbers.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -900..=900;
@@ -14,53 +15,25 @@ const EXPONENTS: std::ops::RangeInclusive<i32> = -900..=900;
 /// Bits of the largest sum: a margin of one below the sign.
 const SUM_BITS: u32 = 62;
 
-/// What the terms of a job are made in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Precision {
-    /// Float64.
-    #[default]
-    Double,
-    /// Float32: the squared components of separations, and all that follows until the term is rounded.
-    Single,
-}
-
 /// The lengths whose squares and inverses float32 holds with room.
 const SINGLE_LENGTHS: std::ops::RangeInclusive<f64> = 1e-5..=1e5;
 
 /// (sigma / `r_min`)^12 that float32 holds with room.
 const SINGLE_POWERS: std::ops::RangeInclusive<f64> = 0.0..=1e25;
 
-impl Precision {
-    /// `double` or `single`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Double => "double",
-            Self::Single => "single",
-        }
+/// Bits of the largest term: below what lanes can round.
+fn most_bits(precision: Precision) -> u32 {
+    match precision {
+        Precision::Double => 50,
+        Precision::Single => 30,
     }
+}
 
-    /// Bits of the largest term: below what lanes can round.
-    fn most_bits(self) -> u32 {
-        match self {
-            Self::Double => 50,
-            Self::Single => 30,
-        }
-    }
-
-    /// Half a unit in the last place of 1.
-    fn half_unit(self) -> f64 {
-        f64::from(match self {
-            Self::Double => return f64::EPSILON / 2.0,
-            Self::Single => f32::EPSILON / 2.0,
-        })
-    }
-
-    /// More than the roundings of a term, relative to the largest.
-    fn slack(self) -> f64 {
-        match self {
-            Self::Double => 1e-9,
-            Self::Single => 1e-4,
-        }
+/// More than the roundings of a term, relative to the largest.
+fn slack(precision: Precision) -> f64 {
+    match precision {
+        Precision::Double => 1e-9,
+        Precision::Single => 1e-4,
     }
 }
 
@@ -111,10 +84,10 @@ impl FixedScale {
         if precision == Precision::Single {
             single(term, extremes)?;
         }
-        let largest_term = extremes.strongest * term.largest(extremes.size, precision.slack());
+        let largest_term = extremes.strongest * term.largest(extremes.size, slack(precision));
         let most_terms = extremes.most_terms.max(1);
         let count_bits = u64::BITS - (most_terms - 1).leading_zeros();
-        let bits = precision.most_bits().min(SUM_BITS - count_bits);
+        let bits = most_bits(precision).min(SUM_BITS - count_bits);
         let exponent = exponent(largest_term) - bits as i32;
         if !(largest_term.is_normal() && EXPONENTS.contains(&exponent)) {
             return Err(FieldError::Range { largest_term });

@@ -84,6 +84,7 @@ fn unsafe_code_stays_in_its_zones() {
         "samples/src",
         "figures/src",
         "cli/src",
+        "crates/dynamics/src",
         "crates/gpu/src",
         "crates/measure/src",
         "crates/simd/src",
@@ -108,11 +109,12 @@ fn unsafe_code_stays_in_its_zones() {
 }
 
 /// The crates of the workspace by their folders, the library being the root.
-const CRATES: [(&str, &str); 12] = [
+const CRATES: [(&str, &str); 13] = [
     ("albireo", "."),
     ("albireo-kernels", "kernels"),
     ("albireo-simd", "crates/simd"),
     ("albireo-gpu", "crates/gpu"),
+    ("albireo-dynamics", "crates/dynamics"),
     ("albireo-catalogs", "catalogs"),
     ("albireo-samples", "samples"),
     ("albireo-figures", "figures"),
@@ -123,14 +125,14 @@ const CRATES: [(&str, &str); 12] = [
     ("albireo-mpi", "mpi"),
 ];
 
-/// The crates of the workspace that a crate needs, those for its tests too.
-fn needed(folder: &str) -> BTreeSet<&'static str> {
+/// The crates of the workspace that a crate needs, by the sections of its manifest: all that end in `dependencies]`, or those of its tests alone.
+fn needed(folder: &str, sections: &str) -> BTreeSet<&'static str> {
     let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
     let mut listed = false;
     let mut needed = BTreeSet::new();
     for line in manifest.lines() {
         if line.starts_with('[') {
-            listed = line.ends_with("dependencies]") && !line.starts_with("[workspace");
+            listed = line.ends_with(sections) && !line.starts_with("[workspace");
         }
         let name = line.split(['.', ' ', '=']).next().unwrap();
         needed.extend(
@@ -142,6 +144,9 @@ fn needed(folder: &str) -> BTreeSet<&'static str> {
     }
     needed
 }
+
+/// The crates that stand on the library alone: its tests and examples are of them, too, beside those of engines.
+const STANDING_ON_IT: [&str; 1] = ["albireo-dynamics"];
 
 #[test]
 fn dependencies_point_one_way() {
@@ -155,6 +160,10 @@ fn dependencies_point_one_way() {
             "albireo",
             &["albireo-kernels", "albireo-simd", "albireo-gpu"],
         ),
+        (
+            "albireo-dynamics",
+            &["albireo-kernels", "albireo-simd", "albireo-gpu", "albireo"],
+        ),
         ("albireo-figures", &["albireo-catalogs"]),
         ("albireo-c", &["albireo"]),
         ("albireo-mpi", &["albireo-measure", "albireo-cli"]),
@@ -166,6 +175,7 @@ fn dependencies_point_one_way() {
                 "albireo-catalogs",
                 "albireo-samples",
                 "albireo-figures",
+                "albireo-dynamics",
             ],
         ),
         (
@@ -188,15 +198,28 @@ fn dependencies_point_one_way() {
             ],
         ),
     ]);
+    let of_its_tests = needed(".", "[dev-dependencies]");
     for (name, folder) in CRATES {
         let allowed: BTreeSet<&str> = allowed[name].iter().copied().collect();
-        let needed = needed(folder);
+        let mut needed = needed(folder, "dependencies]");
+        if folder == "." {
+            needed.retain(|name| !of_its_tests.contains(name));
+        }
         assert!(
             needed.is_subset(&allowed),
             "{name} needs {needed:?}, which should be among {allowed:?}"
         );
     }
-    assert!(needed("cli").len() >= 3, "manifests are read");
+    assert!(
+        of_its_tests
+            .iter()
+            .all(|name| STANDING_ON_IT.contains(name)),
+        "tests of the library may need {STANDING_ON_IT:?}, found {of_its_tests:?}"
+    );
+    assert!(
+        needed("cli", "dependencies]").len() >= 3,
+        "manifests are read"
+    );
 }
 
 #[test]
@@ -246,7 +269,7 @@ const FLOORS: [&str; 12] = [
     "regions",
     "tally traversal field",
     "engine",
-    "counts dynamics",
+    "counts",
     "frames",
     "result",
     "estimators",

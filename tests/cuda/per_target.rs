@@ -3,9 +3,6 @@
 use crate::lennard_jones::{argon, mixture};
 use crate::{engine, field_cases, size, trials};
 
-use albireo::dynamics::{
-    ForceEngine, Precision as MovingPrecision, Simulation, Start, Thermostat, Truncation,
-};
 use albireo::engine::cuda::Precision;
 use albireo::engine::{Cpu, FieldEngine, Together, field_by_variant};
 use albireo::field::{
@@ -13,6 +10,9 @@ use albireo::field::{
 };
 use albireo::random::{self, Leapfrog, Rand48};
 use albireo::{Domain, Naive, Silent};
+use albireo_dynamics::{
+    ForceEngine, Precision as MovingPrecision, Simulation, Start, Thermostat, Truncation,
+};
 
 pub(crate) const TESTS: [trials::Test; 7] = [
     (

@@ -28,6 +28,7 @@ mod histogram;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
+mod precision;
 mod records;
 mod scatter;
 mod scatter_sets;
@@ -37,6 +38,7 @@ pub use common::{Common, Quotient, WordRows};
 use common::{divide_one_by_one, terms_by_weights};
 pub use histogram::{Factors, Histogram, ROWS, Totals};
 use portable::Portable;
+pub use precision::Precision;
 pub use records::{RECORDS, Record, ShortRecord};
 pub use scatter::{Scatter, Targets};
 pub use scatter_sets::{ProductWord, ScatterSets, SetFactors};

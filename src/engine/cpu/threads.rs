@@ -24,7 +24,11 @@ impl Cpu {
         })
     }
 
-    pub(crate) fn pool(&self) -> Result<Arc<ThreadPool>, EngineError> {
+    /// The threads that it counts on, for other work of this process.
+    ///
+    /// # Errors
+    /// Threads that cannot be started.
+    pub fn pool(&self) -> Result<Arc<ThreadPool>, EngineError> {
         if let Some(own) = &self.own {
             return Ok(Arc::clone(own));
         }

@@ -47,7 +47,7 @@ pub use timings::CudaTimings;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use albireo_gpu::{Devices, GpuMemory, Gpus};
+use albireo_gpu::{GpuMemory, Gpus};
 
 use super::held::without_held;
 use super::mirrored::in_one_order;
@@ -104,7 +104,7 @@ impl Cuda {
     }
 
     /// The devices that clones share.
-    pub(crate) fn shared_devices(&self) -> Arc<impl Devices + Send + Sync + use<>> {
+    pub fn shared_devices(&self) -> Arc<Gpus> {
         Arc::clone(&self.gpus)
     }
 

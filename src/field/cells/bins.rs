@@ -3,7 +3,8 @@
 //! Entry: [`Bins`].
 
 use super::{CellAxis, Cells, MOST, SLACK, Sources, in_cells};
-use crate::field::frame::{Fractions, Frame, Stretch, TURN};
+use crate::domain::TURN;
+use crate::field::frame::{Fractions, Frame, Stretch};
 
 /// Cells of which the first sources, as many as there is room for, are in the bin, and the others are not.
 #[derive(Debug, Clone)]

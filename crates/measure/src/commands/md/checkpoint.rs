@@ -7,8 +7,8 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use albireo::dynamics::State;
 use albireo_catalogs::{WholeFile, sha256_of_bytes};
+use albireo_dynamics::State;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 

@@ -2,20 +2,20 @@
 //!
 //! Entry: [`Start`].
 
+use super::error::DynamicsError;
 use super::normal::normal;
 use super::potential::LennardJones;
-use crate::error::DynamicsError;
-use crate::random::Stream;
+use albireo::random::Stream;
 
 /// Positions, species and velocities of particles in a periodic box.
 ///
 /// ```
-/// use albireo::dynamics::{LennardJones, Start, Truncation};
+/// use albireo_dynamics::{LennardJones, Start, Truncation};
 /// let argon = LennardJones::new(Truncation::Cut(2.5))?;
 /// let start = Start::fcc(500, 0.8442)?.with_temperature(1.44, 7, &argon)?;
 /// assert_eq!(start.len(), 500);
 /// assert!((start.lengths()[0] - (500.0f64 / 0.8442).cbrt()).abs() < 1e-12);
-/// # Ok::<(), albireo::Error>(())
+/// # Ok::<(), albireo_dynamics::DynamicsError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Start {
@@ -158,7 +158,7 @@ impl Start {
                 v[k] -= momentum / all;
             }
         }
-        let twice_kinetic = |(v, m): (&[f64; 3], &f64)| m * crate::separation::norm2(*v);
+        let twice_kinetic = |(v, m): (&[f64; 3], &f64)| m * albireo::separation::norm2(*v);
         let twice: f64 = velocities.iter().zip(&masses).map(twice_kinetic).sum();
         let freedom = (3 * self.len() - 3) as f64;
         let factor = if twice > 0.0 && freedom > 0.0 {

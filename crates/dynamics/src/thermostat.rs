@@ -2,10 +2,10 @@
 //!
 //! Entry: [`Thermostat`].
 
+use super::error::DynamicsError;
 use super::normal::normal;
 use super::rule::Rule;
-use crate::error::DynamicsError;
-use crate::random::Stream;
+use albireo::random::Stream;
 
 /// What holds the temperature (in epsilon over Boltzmann's constant).
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,11 +1,12 @@
 //! Steps that a device makes: the host's words follow after each call. What a device refuses is done once more by the processor, whose error
 //! says what is wrong.
 
+use super::error::DynamicsError;
 use super::on_device::Stepped;
 use super::simulation::Simulation;
 use super::thermostat::Noise;
-use crate::error::{DynamicsError, EngineError};
-use crate::progress::Progress;
+use albireo::EngineError;
+use albireo::Progress;
 
 /// Steps from one look at `progress` to the next.
 const STEPS: u64 = 64;
@@ -69,7 +70,7 @@ impl Simulation {
             // The processor makes the step that the device refuses, to say what is wrong with it.
             self.device = None;
             self.begin()?;
-            return self.advance(1, &crate::progress::Silent);
+            return self.advance(1, &albireo::Silent);
         }
         self.step += steps;
         if self.thermostat.steps_left(self.step - 1) == 1 {

@@ -6,6 +6,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use albireo::EngineError;
+use albireo::engine::Cpu;
 use albireo_simd::{Isa, MOST_LANES, RECORDS, Record, ShortRecord};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -18,8 +20,6 @@ use super::lanes::{Lists, Meeting, PairSums};
 use super::rule::Rule;
 use super::short_lanes::{Group, Groups, ShortMeeting};
 use super::single::{Single, short};
-use crate::engine::Cpu;
-use crate::error::EngineError;
 
 /// Who visits the pairs of a step.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ impl ForceEngine {
     /// Lists, forces and steps on the first device of an engine.
     ///
     /// ```no_run
-    /// use albireo::dynamics::{ForceEngine, LennardJones, Simulation, Start, Truncation};
+    /// use albireo_dynamics::{ForceEngine, LennardJones, Simulation, Start, Truncation};
     /// use albireo::{Cuda, CudaOptions, Silent};
     /// let argon = LennardJones::new(Truncation::Cut(2.5))?;
     /// let start = Start::fcc(32_000, 0.8442)?.with_temperature(1.44, 1, &argon)?;
@@ -49,7 +49,7 @@ impl ForceEngine {
     /// fluid.advance(1000, &Silent)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn cuda(cuda: &crate::Cuda) -> Self {
+    pub fn cuda(cuda: &albireo::Cuda) -> Self {
         Self::on_first(cuda.shared_devices())
     }
 

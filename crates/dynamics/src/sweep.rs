@@ -2,11 +2,11 @@
 //!
 //! Entry: [`Stretch::on_threads`] with [`kick`] and [`shift`].
 
+use albireo::separation::norm2;
 use albireo_simd::Record;
 use rayon::prelude::*;
 
 use super::rule::Rule;
-use crate::separation::norm2;
 
 /// What a sweep over particles found.
 #[derive(Debug, Clone, Copy, Default)]

@@ -2,12 +2,18 @@
 //!
 //! Entry: [`Simulation`]. Particles lie in the order of cells here; everything handed out is in the order of the start.
 
+use albireo::EngineError;
+use albireo::Points;
+use albireo::Progress;
+use albireo::domain::fraction_of;
+use albireo_simd::Precision;
 use albireo_simd::Record;
 use rayon::prelude::*;
 
 use super::cells::CellOrder;
 #[cfg(feature = "cuda")]
 use super::device_run::DeviceRun;
+use super::error::DynamicsError;
 use super::forces::{ForceEngine, Forces, Met};
 use super::lanes::PairSums;
 use super::potential::LennardJones;
@@ -17,11 +23,6 @@ use super::start::Start;
 use super::sweep::{Particle, Stretch, Swept, kick, shift};
 use super::thermostat::{Noise, Thermostat};
 use super::words::Words;
-use crate::domain::{Domain, PeriodicBox};
-use crate::error::{DynamicsError, EngineError, Error};
-use crate::field::{Frame, Precision};
-use crate::particles::Points;
-use crate::progress::Progress;
 
 /// What a fluid is measured to have, in units of epsilon, sigma and mass; sums over all particles.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,7 +58,7 @@ pub struct State {
 ///
 /// ```
 /// use albireo::Silent;
-/// use albireo::dynamics::{ForceEngine, LennardJones, Simulation, Start, Truncation};
+/// use albireo_dynamics::{ForceEngine, LennardJones, Simulation, Start, Truncation};
 /// use albireo::engine::Cpu;
 /// let argon = LennardJones::new(Truncation::Cut(2.5))?;
 /// let start = Start::fcc(256, 0.8442)?.with_temperature(1.44, 1, &argon)?;
@@ -69,7 +70,7 @@ pub struct State {
 /// fluid.reverse();
 /// assert_eq!(fluid.state().positions, before.positions);
 /// assert_eq!(fluid.state().momenta, before.momenta);
-/// # Ok::<(), albireo::Error>(())
+/// # Ok::<(), albireo_dynamics::DynamicsError>(())
 /// ```
 #[derive(Debug)]
 pub struct Simulation {
@@ -98,7 +99,7 @@ impl Simulation {
         dt: f64,
         skin: f64,
         engine: &ForceEngine,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, DynamicsError> {
         Self::with_precision(Precision::Double, potential, start, (dt, skin), engine)
     }
 
@@ -114,11 +115,9 @@ impl Simulation {
         start: &Start,
         (dt, skin): (f64, f64),
         engine: &ForceEngine,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, DynamicsError> {
         let rule = Rule::new(potential, start.lengths(), dt, skin, precision)?;
         let masses = start.masses(potential)?;
-        let domain = Domain::Periodic(PeriodicBox::new(start.lengths().map(Some))?);
-        let frame = Frame::new(&domain, [0.0; 3]);
         let n = start.len();
         let refused = |particle, what, values: [f64; 3]| DynamicsError::Value {
             particle,
@@ -131,11 +130,15 @@ impl Simulation {
         let (mut records, mut momenta) = (Vec::with_capacity(n + 1), Vec::with_capacity(n));
         for (k, &x) in start.positions().iter().enumerate() {
             if x.iter().any(|x| !x.is_finite()) {
-                return Err(refused(k, "position", x).into());
+                return Err(refused(k, "position", x));
             }
-            let fractions = frame.fractions(x).map_err(|_| refused(k, "position", x))?;
-            let [x, y, z] = fractions.map(u64::cast_signed);
-            records.push([x, y, z, i64::from(start.species()[k])]);
+            let mut record = [0, 0, 0, i64::from(start.species()[k])];
+            for axis in 0..3 {
+                let fraction = fraction_of(x[axis], rule.lengths[axis]);
+                let fraction = fraction.ok_or_else(|| refused(k, "position", x))?;
+                record[axis] = fraction.cast_signed();
+            }
+            records.push(record);
             let velocity = start.velocities()[k];
             let mut momentum = [0; 3];
             for (p, v) in momentum.iter_mut().zip(velocity) {
@@ -268,6 +271,9 @@ impl Simulation {
     }
 
     /// The positions, in the box: each of its fractions rounded once.
+    ///
+    /// # Panics
+    /// Never: the box is far smaller than what positions may be.
     pub fn positions(&self) -> Points {
         let lengths = self.rule.lengths;
         let mut columns = [0, 1, 2].map(|_| vec![0.0; self.len()]);
@@ -278,8 +284,8 @@ impl Simulation {
                 column[id as usize] = if x < lengths[k] { x } else { 0.0 };
             }
         }
-        let columns = columns.map(Into::into);
-        Points::from_checked(columns)
+        let [x, y, z] = columns;
+        Points::new(x, y, z).expect("positions lie in the box")
     }
 
     /// The velocities.

@@ -5,9 +5,9 @@
 
 use albireo_simd::{Record, ShortRecord};
 
+use super::error::DynamicsError;
 use super::pair_rule::PairRule;
 use super::potential::LennardJones;
-use crate::error::DynamicsError;
 
 /// Pairs closer than sigma over the root of 2, where (sigma/r)^2 is more than this, overlap.
 pub(super) const CLOSEST: f32 = 2.0;
@@ -173,8 +173,8 @@ mod tests {
     use super::super::potential::{PairParameters, Truncation};
     use super::super::rule::Rule;
     use super::*;
-    use crate::field::Precision;
-    use crate::random::Stream;
+    use albireo::random::Stream;
+    use albireo_simd::Precision;
 
     /// The bound holds on pairs at all separations of both species, and equals its worst by less than a thousand times.
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`LennardJones`]. What they become in integers is decided in `rule.rs`.
 
-use crate::error::DynamicsError;
+use super::error::DynamicsError;
 
 /// How a potential ends; lengths in units of the sigma of each pair of species.
 ///
@@ -33,7 +33,7 @@ pub struct PairParameters {
 /// The Lennard-Jones potential `4 epsilon ((sigma/r)^12 - (sigma/r)^6)` of one species or several, with their masses.
 ///
 /// ```
-/// use albireo::dynamics::{LennardJones, PairParameters, Truncation};
+/// use albireo_dynamics::{LennardJones, PairParameters, Truncation};
 /// let argon = LennardJones::new(Truncation::ForceShifted(2.5))?;
 /// assert_eq!(argon.reach(), 2.5);
 /// // The mixture of Kob & Andersen 1995, DOI 10.1103/PhysRevE.51.4626.
@@ -41,7 +41,7 @@ pub struct PairParameters {
 /// let rows = [vec![pair(1.0, 1.0), pair(1.5, 0.8)], vec![pair(1.5, 0.8), pair(0.5, 0.88)]];
 /// let mixture = LennardJones::mixture(Truncation::Shifted(2.5), &[1.0, 1.0], &rows)?;
 /// assert_eq!(mixture.species(), 2);
-/// # Ok::<(), albireo::Error>(())
+/// # Ok::<(), albireo_dynamics::DynamicsError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct LennardJones {

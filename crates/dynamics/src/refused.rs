@@ -2,10 +2,10 @@
 
 use albireo_simd::Record;
 
+use super::error::DynamicsError;
 use super::forces::Met;
 use super::simulation::Simulation;
 use super::sweep::Swept;
-use crate::error::DynamicsError;
 
 impl Simulation {
     /// Refuses a particle that moves too far.

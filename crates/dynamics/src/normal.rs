@@ -4,7 +4,7 @@
 
 use std::f64::consts::{LN_2, SQRT_2, TAU};
 
-use crate::random::Stream;
+use albireo::random::Stream;
 
 /// Three numbers of the normal distribution by their index (Box & Muller 1958, DOI 10.1214/aoms/1177706645).
 pub(super) fn normal(stream: Stream, index: u64) -> [f64; 3] {

@@ -5,13 +5,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use albireo::EngineError;
 use albireo_gpu::Devices;
 
 use super::lanes::PairSums;
 use super::on_device::{Begins, OnFirst, Stepping};
 use super::rule::Rule;
 use super::thermostat::Noise;
-use crate::error::EngineError;
 
 /// A device that makes steps.
 #[derive(Clone)]

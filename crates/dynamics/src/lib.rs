@@ -10,6 +10,10 @@
     clippy::cast_possible_wrap,
     reason = "particles are at most 2^26, species 64, momenta below 2^50 and terms of pairs rounded to 2^50 at most; differences of fractions wrap"
 )]
+#![allow(
+    clippy::inline_always,
+    reason = "pair rules become part of vector kernels"
+)]
 
 #[cfg(feature = "cuda")]
 mod advance_on_device;
@@ -17,6 +21,7 @@ mod cells;
 mod clusters;
 #[cfg(feature = "cuda")]
 mod device_run;
+mod error;
 mod forces;
 mod lanes;
 mod normal;
@@ -34,9 +39,10 @@ mod sweep;
 mod thermostat;
 mod words;
 
-pub use crate::field::Precision;
+pub use albireo_simd::Precision;
 #[cfg(feature = "cuda")]
 pub use device_run::StepDevice;
+pub use error::DynamicsError;
 pub use forces::ForceEngine;
 pub use potential::{LennardJones, PairParameters, Truncation};
 pub use simulation::{Observables, Simulation, State};

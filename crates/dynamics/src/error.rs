@@ -2,8 +2,7 @@
 
 use thiserror::Error as ThisError;
 
-use super::EngineError;
-use super::short::in_short;
+use albireo::{EngineError, in_short};
 
 /// Potentials, starts and steps that no trajectory can be made of.
 #[derive(Debug, Clone, PartialEq, ThisError)]
