@@ -2,7 +2,7 @@
 //!
 //! One corridor leads from particles to a result: [`Points`] and weights make [`Particles`], which live in a [`Domain`]; a [`PairJob`]
 //! says which pairs, a [`Binning`] where they go, an [`Engine`] visits them, [`Counts`] come out, and an estimator turns them into a
-//! [`Correlation`] or [`Partials`](estimators::fluid::Partials), g(r). The integers are those of a plain float64 double loop on every engine, instruction set and number of
+//! [`Correlation`] or `Partials` of `albireo-fluids`, g(r). The integers are those of a plain float64 double loop on every engine, instruction set and number of
 //! threads, bit for bit.
 //!
 //! ```
@@ -37,15 +37,15 @@
 extern crate self as albireo;
 
 mod error;
-mod exact_sum;
+pub mod exact_sum;
 mod exactness;
 mod fingerprint;
 mod legendre;
 mod pairs;
 mod particles;
-mod pool;
+pub mod pool;
 mod progress;
-mod quadrature;
+pub mod quadrature;
 mod shape;
 mod traversal;
 
@@ -57,7 +57,6 @@ pub mod engine;
 pub mod estimators;
 #[allow(clippy::inline_always, reason = "terms become part of vector kernels")]
 pub mod field;
-pub mod frames;
 pub mod pages;
 pub mod random;
 pub mod regions;

@@ -121,7 +121,7 @@ fn count_pieces(
 
 impl Together {
     /// The two of them.
-    pub(crate) fn parts(&self) -> (&Cpu, &Cuda) {
+    pub fn parts(&self) -> (&Cpu, &Cuda) {
         (&self.cpu, &self.cuda)
     }
 

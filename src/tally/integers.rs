@@ -101,7 +101,10 @@ impl Tally {
     }
 
     /// Adds the tally of one class to class number `table` of this one.
-    pub(crate) fn add_table(&mut self, table: usize, pairs: &[u64], sums: &[&[i128]]) {
+    ///
+    /// # Panics
+    /// When there are not so many classes.
+    pub fn add_table(&mut self, table: usize, pairs: &[u64], sums: &[&[i128]]) {
         let bins = table * self.n_bins..(table + 1) * self.n_bins;
         add_all(&mut self.pairs[bins.clone()], pairs);
         for (total, part) in self.sums.iter_mut().zip(sums) {

@@ -15,8 +15,7 @@ mod sums;
 mod terms;
 mod weight_sets;
 
-pub use classes::{Classes, Tables};
-pub(crate) use classes::{unordered_class, unordered_classes};
+pub use classes::{Classes, Tables, unordered_class, unordered_classes};
 pub use cut::Cut;
 pub(crate) use cut::{described, same_cuts};
 pub use integers::Tally;
@@ -120,7 +119,7 @@ impl CountSpec {
     /// The same in bins that may reach beyond half of a periodic box: a pair counts once all the same, under its nearest image, so that the
     /// farthest pairs are as far apart as the corners of the Wigner-Seitz cell are from its centre.
     ///
-    /// Bins beyond half the shortest lattice vector are cut by that cell: [`crate::estimators::fluid::Space::nearest_images`] has what is left.
+    /// Bins beyond half the shortest lattice vector are cut by that cell: `Space::nearest_images` of `albireo-fluids` has what is left.
     /// `Naive` and `Cpu` count such jobs; other engines hand them to the processor.
     ///
     /// ```

@@ -1,12 +1,12 @@
 //! Steps that a device makes: the host's words follow after each call. What a device refuses is done once more by the processor, whose error
 //! says what is wrong.
 
+use albireo::{EngineError, Progress};
+
 use super::error::DynamicsError;
 use super::on_device::Stepped;
 use super::simulation::Simulation;
 use super::thermostat::Noise;
-use albireo::EngineError;
-use albireo::Progress;
 
 /// Steps from one look at `progress` to the next.
 const STEPS: u64 = 64;

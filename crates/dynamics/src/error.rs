@@ -1,8 +1,7 @@
 //! What can be wrong with molecular dynamics.
 
-use thiserror::Error as ThisError;
-
 use albireo::{EngineError, in_short};
+use thiserror::Error as ThisError;
 
 /// Potentials, starts and steps that no trajectory can be made of.
 #[derive(Debug, Clone, PartialEq, ThisError)]

@@ -5,9 +5,8 @@
 //! integer. The other particle takes the same integer with the other sign. A step moves a particle by its momentum times a rational
 //! number, rounded half away from 0. So the order of pairs changes nothing, and a step with negated momenta undoes the step before.
 
-use albireo_simd::Precision;
-use albireo_simd::Record;
 use albireo_simd::fixed_point::exponent;
+use albireo_simd::{Precision, Record};
 
 use super::error::DynamicsError;
 use super::pair_rule::PairRule;

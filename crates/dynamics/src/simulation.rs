@@ -2,12 +2,9 @@
 //!
 //! Entry: [`Simulation`]. Particles lie in the order of cells here; everything handed out is in the order of the start.
 
-use albireo::EngineError;
-use albireo::Points;
-use albireo::Progress;
 use albireo::domain::fraction_of;
-use albireo_simd::Precision;
-use albireo_simd::Record;
+use albireo::{EngineError, Points, Progress};
+use albireo_simd::{Precision, Record};
 use rayon::prelude::*;
 
 use super::cells::CellOrder;

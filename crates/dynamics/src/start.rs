@@ -2,10 +2,11 @@
 //!
 //! Entry: [`Start`].
 
+use albireo::random::Stream;
+
 use super::error::DynamicsError;
 use super::normal::normal;
 use super::potential::LennardJones;
-use albireo::random::Stream;
 
 /// Positions, species and velocities of particles in a periodic box.
 ///

@@ -2,10 +2,11 @@
 //!
 //! Entry: [`Thermostat`].
 
+use albireo::random::Stream;
+
 use super::error::DynamicsError;
 use super::normal::normal;
 use super::rule::Rule;
-use albireo::random::Stream;
 
 /// What holds the temperature (in epsilon over Boltzmann's constant).
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -18,9 +18,9 @@ mod suspicion;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use albireo::frames::{FrameGroups, FrameJob};
 use albireo::{Axis, Outside, Particles, Points};
 use albireo_catalogs::{Atoms, Expression, Filter, Frame, Stop, TrajectoryRequest};
+use albireo_fluids::frames::{FrameGroups, FrameJob};
 
 pub use held::{Held, held, held_given};
 pub use one::{FrameColumns, OneFrame};

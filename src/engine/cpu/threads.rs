@@ -12,7 +12,10 @@ use crate::pool;
 
 impl Cpu {
     /// The same engine on one thread that no other engine uses.
-    pub(crate) fn with_own_thread(self) -> Result<Self, EngineError> {
+    ///
+    /// # Errors
+    /// A thread that cannot be started.
+    pub fn with_own_thread(self) -> Result<Self, EngineError> {
         let pool = ThreadPoolBuilder::new().num_threads(1).build();
         let own = pool.map_err(|error| EngineError::Threads {
             threads: 1,

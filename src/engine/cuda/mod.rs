@@ -91,7 +91,10 @@ impl Cuda {
     }
 
     /// Engines of one device each, `copies` for each device in use: work of one device at the same time goes to different ones.
-    pub(crate) fn one_by_one(&self, copies: usize) -> Result<Vec<Self>, CudaError> {
+    ///
+    /// # Errors
+    /// As [`Cuda::new`].
+    pub fn one_by_one(&self, copies: usize) -> Result<Vec<Self>, CudaError> {
         let numbers = self.gpus.numbers();
         let all = (0..copies).flat_map(|_| numbers.iter());
         let alone = all.map(|&number| {

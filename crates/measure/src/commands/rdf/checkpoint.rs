@@ -7,8 +7,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use albireo::frames::FrameBlocks;
 use albireo_catalogs::{WholeFile, sha256_of_bytes};
+use albireo_fluids::frames::FrameBlocks;
 use anyhow::{Context, Result, bail};
 
 const MAGIC: &[u8; 8] = b"albckpt1";
