@@ -4,7 +4,6 @@
 
 mod algebra;
 mod counts;
-mod field;
 mod formula;
 mod job;
 mod pair_weight;
@@ -15,14 +14,12 @@ mod sky;
 
 pub use algebra::{AlgebraError, AxesError};
 pub use counts::{CountsError, TallyError};
-pub use field::FieldError;
 pub use formula::FormulaError;
 pub use job::JobError;
 pub use pair_weight::PairWeightError;
 pub use random::RandomError;
 pub use regions::RegionsError;
-pub use short::in_short;
-use short::rows_of;
+pub use short::{in_short, listed, rows_of};
 pub use sky::{CosmologyError, NumberDensityError, SkyError};
 
 use thiserror::Error as ThisError;
@@ -267,9 +264,6 @@ pub enum EngineError {
     /// The job itself is refused.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// See [`FieldError`].
-    #[error(transparent)]
-    Field(#[from] FieldError),
     /// The caller asked to stop.
     #[error("the count was interrupted before its end; nothing was kept")]
     Interrupted,
@@ -454,9 +448,6 @@ pub enum Error {
     /// See [`PairWeightError`].
     #[error(transparent)]
     PairWeight(#[from] PairWeightError),
-    /// See [`FieldError`].
-    #[error(transparent)]
-    Field(#[from] FieldError),
     /// See [`RegionsError`].
     #[error(transparent)]
     Regions(#[from] RegionsError),

@@ -55,8 +55,6 @@ pub mod counts;
 pub mod domain;
 pub mod engine;
 pub mod estimators;
-#[allow(clippy::inline_always, reason = "terms become part of vector kernels")]
-pub mod field;
 pub mod pages;
 pub mod random;
 pub mod regions;
@@ -78,8 +76,8 @@ pub use engine::cuda::{Cuda, CudaError, CudaOptions};
 pub use engine::{Engine, Naive};
 pub use error::{
     AlgebraError, AxesError, CosmologyError, CountsError, DomainError, EdgesError, EngineError,
-    Error, EstimatorError, FieldError, FormulaError, JobError, MergeError, NumberDensityError,
-    PairWeightError, ParticlesError, RandomError, RegionsError, SkyError, TallyError, in_short,
+    Error, EstimatorError, FormulaError, JobError, MergeError, NumberDensityError, PairWeightError,
+    ParticlesError, RandomError, RegionsError, SkyError, TallyError, in_short, listed, rows_of,
 };
 pub use estimators::{AnalyticRr, Estimator, Term, TermCounts};
 /// The crate of the arrays in this interface, in the version used here.
@@ -89,7 +87,7 @@ pub use particles::{
     Bits, Column, Groups, Labels, MAX_BIT_WORDS, MAX_LABELS, MAX_PARTICLES, Particles, Points,
     PointsView, View, Weights,
 };
-pub use progress::{Progress, Silent};
+pub use progress::{Lasting, OfPiece, Progress, Silent};
 pub use result::Correlation;
 pub use separation::Separation;
 pub use tally::{CountSpec, Tally};

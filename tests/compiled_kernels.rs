@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use albireo::engine::cuda::field_kernels;
-use albireo::field::Precision;
 use albireo::{CudaError, Domain};
+use albireo_fields::Precision;
+use albireo_fields::devices::field_kernels;
 use albireo_gpu::{CompilerDescription, check, compile, compiler, kernel_name};
 use albireo_kernels::{DynamicsEntry, DynamicsKernel, Kernel, Rand48Function};
 

@@ -15,6 +15,7 @@ pub const FARTHEST_IMAGE: f64 = (1u64 << 40) as f64;
     clippy::cast_sign_loss,
     reason = "whole periods are below 2^40, and fractions wrap"
 )]
+#[inline]
 pub fn fraction_of(x: f64, period: f64) -> Option<u64> {
     let whole = x / period;
     if whole.abs() > FARTHEST_IMAGE {

@@ -19,29 +19,19 @@ mod costs;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
-#[allow(
-    clippy::inline_always,
-    reason = "the inner loops run inside vector kernels"
-)]
-mod fields;
 mod held;
 mod mirrored;
 mod naive;
 mod owners;
 mod pieces;
-mod planes;
 mod prepared;
 mod shared_memory;
 #[cfg(feature = "cuda")]
 mod together;
 mod units;
 
-pub use auto::{Auto, Choice};
+pub use auto::{Auto, Choice, cpu_rate};
 pub use cpu::Cpu;
-pub use fields::{
-    FieldEngine, Float32Sum, IonDistances, PlacedIon, field_by_variant, field_in_float32,
-    place_ions,
-};
 pub use naive::Naive;
 pub use prepared::{Prepared, PreparedJob, Report, Sorted};
 pub use shared_memory::SharedMemory;

@@ -8,12 +8,13 @@ use super::auto::relative_rates;
 use super::cuda::{Cuda, CudaError};
 use super::held::without_held;
 use super::mirrored::in_one_order;
-use super::pieces::{OfPiece, Piece};
+use super::pieces::Piece;
 use super::{Cpu, Engine, Exactness, PairJob, Pairs, PreparedJob, Progress, Report, Sorted};
 use crate::binning::PairOrder;
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
+use crate::progress::OfPiece;
 use crate::tally::{Classes, CountSpec, Merge, Tally};
 
 /// The CPU and the GPUs at the same time.

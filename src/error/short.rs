@@ -12,13 +12,13 @@ pub fn in_short(value: f64) -> String {
 }
 
 /// Numbers as `(1, 2.5, 3e200)`.
-pub(crate) fn listed(values: &[f64]) -> String {
+pub fn listed(values: &[f64]) -> String {
     let values: Vec<String> = values.iter().copied().map(in_short).collect();
     format!("({})", values.join(", "))
 }
 
 /// Vectors one after the other, each as [`listed`] has it.
-pub(crate) fn rows_of(vectors: &[[f64; 3]; 3]) -> String {
+pub fn rows_of(vectors: &[[f64; 3]; 3]) -> String {
     vectors.each_ref().map(|vector| listed(vector)).join(", ")
 }
 

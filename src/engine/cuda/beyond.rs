@@ -11,11 +11,11 @@ use super::spread::{self, Samples};
 use super::timings::CudaTimings;
 use crate::binning::{Bins, Form, Formed, PairOrder};
 use crate::domain::Domain;
-use crate::engine::pieces::OfPiece;
 use crate::engine::{PairJob, Progress};
 use crate::error::{EngineError, JobError};
 use crate::pairs::Pairs;
 use crate::particles::{Labels, Particles};
+use crate::progress::OfPiece;
 use crate::tally::{Classes, CountSpec, Tally, Terms};
 
 /// Whether devices count `what` in bins beyond half of `domain`.

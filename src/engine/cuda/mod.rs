@@ -6,7 +6,6 @@
 mod beyond;
 mod carried;
 mod choices;
-mod fields;
 mod filter;
 mod frame;
 mod kept;
@@ -35,8 +34,6 @@ mod suite;
 pub use albireo_gpu::{CompilerDescription, CudaError, DeviceDescription, compiler, devices};
 #[doc(hidden)]
 pub use beyond::count;
-#[doc(hidden)]
-pub use fields::{field, field_by_variant, field_kernels};
 #[doc(hidden)]
 pub use kept::Kept;
 pub use options::{CudaOptions, KernelChoice, Precision, Tuning};
@@ -125,8 +122,13 @@ impl Cuda {
     }
 
     /// Float64 operations that all devices in use begin in a cycle.
-    pub(crate) fn float64_lanes(&self) -> u32 {
+    pub fn float64_lanes(&self) -> u32 {
         self.gpus.float64_lanes()
+    }
+
+    /// Remembers how a run on these devices went.
+    pub fn set_last_run(&self, timings: CudaTimings, plan: String) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, plan);
     }
 
     /// Where the time of the last run went (of several devices, the longest of each part), and how it was planned.
@@ -189,7 +191,7 @@ impl Cuda {
             stages: vec![("upload", upload), ("sort", sort), ("kernels", kernels)],
             plan: description.clone(),
         };
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, description);
+        self.set_last_run(timings, description);
         Ok((tally, report))
     }
 }

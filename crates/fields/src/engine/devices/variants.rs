@@ -8,21 +8,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use albireo::engine::Cpu;
+use albireo::engine::cuda::CudaTimings;
+use albireo::{EngineError, OfPiece, Progress};
 use albireo_gpu::{CudaError, Device, Devices, LaunchShape};
 use albireo_kernels::structs::{AxisTile, DeviceField, FIELD_SLICE, FieldSlice, Unit};
 use albireo_kernels::{FieldKernel, FieldTargets, Kernel};
 
-use super::super::timings::CudaTimings;
 use super::{ROOM, TARGETS, Tiled, UNITS, Uploaded, bytes_of, kept, written};
-use crate::engine::Cpu;
-use crate::engine::fields::{Found, by_plan, numbers, zeros};
-use crate::engine::pieces::OfPiece;
-use crate::error::{EngineError, FieldError};
-use crate::field::{
+use crate::engine::{Found, by_plan, numbers, zeros};
+use crate::error::FieldError;
+use crate::{
     Cells, DistanceTests, FieldJob, FieldSums, FieldVariant, Precision, VariantPlan, WrittenTerm,
     candidate2,
 };
-use crate::progress::Progress;
 
 /// Some planes, and their sums in the making.
 struct Part<'a> {
@@ -118,14 +117,14 @@ impl<'a> Work<'a> {
         planes: &Range<usize>,
         mut sums: &'a mut [i64],
         devices: usize,
-    ) -> Result<Self, EngineError> {
+    ) -> Result<Self, FieldError> {
         let targets = match plan.variant {
             FieldVariant::Direct => FieldTargets::Direct,
             FieldVariant::LargeBins { .. } => FieldTargets::LargeBins,
             FieldVariant::SmallBins { .. } => FieldTargets::SmallBins,
             FieldVariant::Cylinder => {
                 let needs = "the cpu engine for cylinders";
-                return Err(FieldError::Variant { needs }.into());
+                return Err(FieldError::Variant { needs });
             }
         };
         let plane = plan.job.targets().plane_len();
@@ -192,7 +191,7 @@ impl<'a> Work<'a> {
         job: &DeviceField,
         planes: &Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), FieldError> {
         let plan = self.plan;
         let [m, n] = [1, 2].map(|axis| plan.grid.along(axis).len());
         let [_, height, width] = plan.block;
@@ -227,7 +226,7 @@ impl<'a> Work<'a> {
                     let kernel = Kernel::Field(self.kernel);
                     device.launch(kernel, self.launch(blocks), job, &slice)?;
                     if progress.stop_requested() {
-                        return Err(EngineError::Interrupted);
+                        return Err(EngineError::Interrupted.into());
                     }
                 }
             }
@@ -259,7 +258,7 @@ impl<'a> Work<'a> {
         &self,
         device: &D,
         progress: &dyn Progress,
-    ) -> Result<(Found, CudaTimings), EngineError> {
+    ) -> Result<(Found, CudaTimings), FieldError> {
         let mut timings = CudaTimings::default();
         device.make_room(self.bytes())?;
         let begin = Instant::now();
@@ -287,7 +286,7 @@ impl<'a> Work<'a> {
             device.download(&sums, &mut to)?;
             progress.advance(to.len() as u64);
             if progress.stop_requested() {
-                return Err(EngineError::Interrupted);
+                return Err(EngineError::Interrupted.into());
             }
         }
         let (mut close, mut of_tests) = ([0u64], [0u64; 2]);
@@ -305,7 +304,7 @@ fn on_devices<N: Devices>(
     devices: &N,
     work: &Work<'_>,
     progress: &dyn Progress,
-) -> Result<(Found, CudaTimings), EngineError> {
+) -> Result<(Found, CudaTimings), FieldError> {
     let results = devices.on_each(|device| {
         let result = work.run(device, progress);
         if result.is_err() {
@@ -334,7 +333,7 @@ pub fn field_by_variant<N: Devices + Sync>(
     job: &FieldJob,
     planes: Range<usize>,
     progress: &dyn Progress,
-) -> Result<(FieldSums, DistanceTests, CudaTimings), EngineError> {
+) -> Result<(FieldSums, DistanceTests, CudaTimings), FieldError> {
     let plan = VariantPlan::new(variant, job)?;
     let numbers = numbers(job, &planes)?;
     progress.begin(numbers.len() as u64);

@@ -1,10 +1,9 @@
 //! Targets anywhere, and grids that lie askew: one target at a time against the sources near it, which are gathered into lanes.
 
-use albireo_simd::{Kernel, Simd};
+use albireo_simd::{Isa, Kernel, Simd};
 
 use super::naive::joined;
-use crate::engine::Isa;
-use crate::field::{Arithmetic, FieldJob, MOST_LANES, Number, Profile, SkewedImages, Summing};
+use crate::{Arithmetic, FieldJob, MOST_LANES, Number, Profile, SkewedImages, Summing};
 
 /// Pairs in reach that are summed at a time.
 const BATCH: usize = 256;

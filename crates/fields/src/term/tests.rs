@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use super::*;
-use crate::field::arithmetic::Scalar32;
+use crate::arithmetic::Scalar32;
 
 #[test]
 fn profiles_are_their_formulas() {
@@ -158,7 +158,7 @@ fn spline(nodes: &[f64], values: &[f64], r: f64) -> f64 {
 /// Tables of any first node and step: at and below the first node, at each node and beside it, and between.
 #[test]
 fn random_tables_are_their_splines_from_the_first_node_to_the_last() {
-    let stream = crate::random::Stream::new(11);
+    let stream = albireo::random::Stream::new(11);
     let mut number = 0;
     let mut drawn = || {
         number += 1;
@@ -201,7 +201,7 @@ fn random_tables_are_their_splines_from_the_first_node_to_the_last() {
 /// A bracket that is nearly nothing at `r_min` is mostly roundings, beside the largest term too.
 #[test]
 fn smooth_ends_near_the_least_distance_are_within_their_bound() {
-    let stream = crate::random::Stream::new(12);
+    let stream = albireo::random::Stream::new(12);
     let unit = [2f64.powi(-53), 2f64.powi(-24)];
     for (k, share) in [0.01, 0.5, 11.5 / 12.0, 0.999, 0.999_99, 1.0 - 1e-12]
         .into_iter()

@@ -5,7 +5,7 @@
 /// Combining rules of Lennard-Jones parameters; epsilon is the geometric mean in each.
 ///
 /// ```
-/// use albireo::field::Mixing;
+/// use albireo_fields::Mixing;
 /// let pair = Mixing::LorentzBerthelot.pair((0.5, 3.0), (2.0, 4.0));
 /// assert_eq!(pair, (1.0, 3.5));
 /// assert_eq!(Mixing::Geometric.pair((0.5, 2.0), (2.0, 8.0)), (1.0, 4.0));

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use albireo::Points;
+
 use crate::error::FieldError;
-use crate::particles::Points;
 
 /// The most points of a grid.
 const MOST: usize = 1 << 40;
@@ -11,10 +12,10 @@ const MOST: usize = 1 << 40;
 /// A regular grid: the point (i, j, k) lies at origin + i a + j b + k c, and k changes fastest.
 ///
 /// ```
-/// use albireo::field::Grid;
+/// use albireo_fields::Grid;
 /// let grid = Grid::orthogonal([-1.0, 0.0, 0.0], [0.5, 1.0, 1.0], [5, 2, 3])?;
 /// assert_eq!((grid.len(), grid.at([4, 1, 2])), (30, [1.0, 1.0, 2.0]));
-/// # Ok::<(), albireo::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
@@ -53,7 +54,7 @@ impl Grid {
             b[2] * c[0] - b[0] * c[2],
             b[0] * c[1] - b[1] * c[0],
         ];
-        let volume = crate::separation::dot(a, across);
+        let volume = albireo::separation::dot(a, across);
         let finite = origin
             .iter()
             .chain(steps.as_flattened())

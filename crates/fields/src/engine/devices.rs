@@ -10,21 +10,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use albireo::engine::Cpu;
+use albireo::engine::cuda::CudaTimings;
+use albireo::{Cuda, EngineError, Progress, pool};
 use albireo_gpu::{CudaError, Device, Devices, LaunchShape, put};
 use albireo_kernels::structs::{Address, AxisTile, DeviceField, FIELD_CONSTANTS, FIELD_TILE, Unit};
 use albireo_kernels::{FieldKernel, FieldTargets, Kernel};
 
-use super::Cuda;
-use super::timings::CudaTimings;
-use crate::engine::Cpu;
-use crate::engine::fields::{FieldEngine, numbers, zeros};
-use crate::error::EngineError;
-use crate::field::{
+use crate::engine::{FieldEngine, numbers, zeros};
+use crate::error::FieldError;
+use crate::{
     AlignedGrid, Cells, DistanceTests, Element, FieldJob, FieldSums, FieldVariant, Fractions,
     Precision, SkewedImages, Term, WrittenTerm,
 };
-use crate::pool;
-use crate::progress::Progress;
 
 pub use variants::field_by_variant;
 
@@ -352,7 +350,7 @@ fn run<D: Device>(
     device: &D,
     work: &Work<'_>,
     progress: &dyn Progress,
-) -> Result<(u64, CudaTimings), EngineError> {
+) -> Result<(u64, CudaTimings), FieldError> {
     let mut timings = CudaTimings::default();
     device.make_room(work.bytes())?;
     let begin = Instant::now();
@@ -392,7 +390,7 @@ fn run<D: Device>(
         device.download(&sums, &mut to)?;
         progress.advance(to.len() as u64);
         if progress.stop_requested() {
-            return Err(EngineError::Interrupted);
+            return Err(EngineError::Interrupted.into());
         }
     }
     let mut close = [0u64];
@@ -409,7 +407,7 @@ pub fn field<N: Devices>(
     job: &FieldJob,
     planes: Range<usize>,
     progress: &dyn Progress,
-) -> Result<(FieldSums, CudaTimings), EngineError> {
+) -> Result<(FieldSums, CudaTimings), FieldError> {
     let numbers = numbers(job, &planes)?;
     progress.begin(numbers.len() as u64);
     let mut sums = zeros(numbers.len())?;
@@ -440,32 +438,28 @@ impl FieldEngine for Cuda {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<FieldSums, EngineError> {
-        let (sums, timings) = field(self.gpus()?, job, planes, progress)?;
+    ) -> Result<FieldSums, FieldError> {
+        let devices = self.shared_devices();
+        let (sums, timings) = field(devices.of_this_process()?, job, planes, progress)?;
         let cells: usize = job.cells().shape().iter().product();
         let plan = format!("{} sources in {cells} cells", job.n_sources());
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, plan);
+        self.set_last_run(timings, plan);
         Ok(sums)
     }
-}
 
-impl Cuda {
-    /// The sums of some planes of a job in one of the ways of Rodrigues et al. 2008 (DOI 10.1145/1366230.1366277), bit for bit those of
-    /// [`FieldEngine::field`], and the tests of distances made; sources that find no room in small bins are the processor's at the same time.
-    ///
-    /// # Errors
-    /// As [`FieldEngine::field`]; what the variant has no meaning for, and cylinders, which are the processor's.
-    pub fn field_by_variant(
+    /// Sources that find no room in small bins are the processor's at the same time; cylinders are refused.
+    fn field_by_variant(
         &self,
         variant: FieldVariant,
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<(FieldSums, DistanceTests), EngineError> {
-        let both = (self.gpus()?, &Cpu::new());
+    ) -> Result<(FieldSums, DistanceTests), FieldError> {
+        let devices = self.shared_devices();
+        let both = (devices.of_this_process()?, &Cpu::new());
         let (sums, tests, timings) = field_by_variant(both, variant, job, planes, progress)?;
         let plan = format!("{} sources, {}", job.n_sources(), variant.name());
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, plan);
+        self.set_last_run(timings, plan);
         Ok((sums, tests))
     }
 }

@@ -1,14 +1,14 @@
 //! A sum per target as plain data: sources, a term, targets, and the fixed point that holds every sum.
 
+use albireo::domain::Domain;
+use albireo::{Points, pool};
+
 use super::cells::{Cells, Sources, most_within};
 use super::frame::{Fractions, Frame};
 use super::scale::{Extremes, FixedScale, Precision};
 use super::targets::Targets;
 use super::term::Term;
-use crate::domain::Domain;
 use crate::error::FieldError;
-use crate::particles::Points;
-use crate::pool;
 
 /// The farthest coordinate.
 const FARTHEST: f64 = 1e100;
@@ -19,8 +19,9 @@ pub(super) const CELLS_IN_REACH: f64 = 4.0;
 /// Which sources act on which targets, how, in which space.
 ///
 /// ```
-/// use albireo::engine::{Cpu, FieldEngine};
-/// use albireo::field::{Cutoff, FieldJob, Grid, Targets, Term};
+/// use albireo::engine::Cpu;
+/// use albireo_fields::{FieldEngine};
+/// use albireo_fields::{Cutoff, FieldJob, Grid, Targets, Term};
 /// use albireo::{Domain, Points, Silent};
 ///
 /// let dipole = Points::from_rows(&[[0.0, 0.0, 0.5], [0.0, 0.0, -0.5]])?;
@@ -30,7 +31,7 @@ pub(super) const CELLS_IN_REACH: f64 = 4.0;
 /// let potential = Cpu::new().field(&job, job.targets().planes(), &Silent)?.values();
 /// assert_eq!(potential[1], 0.0, "between the charges");
 /// assert!((potential[2] - (1.0 / 1.25f64.sqrt() - 1.0 / 3.25f64.sqrt())).abs() < job.scale().error_bound);
-/// # Ok::<(), albireo::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct FieldJob {

@@ -108,7 +108,7 @@ impl DistanceTests {
     /// The share of tests that succeed, from 0 to 1; NaN where there are none.
     ///
     /// ```
-    /// use albireo::field::DistanceTests;
+    /// use albireo_fields::DistanceTests;
     /// assert_eq!(DistanceTests { made: 8, succeeded: 2 }.share(), 0.25);
     /// ```
     pub fn share(self) -> f64 {

@@ -6,17 +6,18 @@ use std::ops::Range;
 #[cfg(feature = "cuda")]
 use std::sync::{Mutex, PoisonError};
 
-use super::AnyEngine;
 #[cfg(feature = "cuda")]
-use super::auto::field_rates;
-use super::fields::{FieldEngine, field_by_variant};
+use albireo::OfPiece;
+use albireo::Progress;
+use albireo::engine::AnyEngine;
 #[cfg(feature = "cuda")]
-use super::pieces::OfPiece;
+use albireo::engine::Together;
+
+use super::FieldEngine;
 #[cfg(feature = "cuda")]
-use super::together::Together;
-use crate::error::{EngineError, FieldError};
-use crate::field::{DistanceTests, FieldJob, FieldSums, FieldVariant};
-use crate::progress::Progress;
+use super::choice::field_rates;
+use crate::error::FieldError;
+use crate::{DistanceTests, FieldJob, FieldSums, FieldVariant};
 
 /// Planes of a tile of any engine: whole tiles cost less.
 #[cfg(feature = "cuda")]
@@ -69,7 +70,7 @@ fn take_planes(
     left: &Left,
     (share, from_the_end): (f64, bool),
     progress: &dyn Progress,
-) -> Result<Vec<FieldSums>, EngineError> {
+) -> Result<Vec<FieldSums>, FieldError> {
     let mut parts = vec![];
     while let Some(planes) = left.take(share, from_the_end) {
         let part = engine.field(job, planes, &OfPiece(progress));
@@ -86,7 +87,7 @@ fn share_planes<F: FieldEngine + Sync, S: FieldEngine>(
     job: &FieldJob,
     planes: Range<usize>,
     progress: &dyn Progress,
-) -> Result<FieldSums, EngineError> {
+) -> Result<FieldSums, FieldError> {
     let share = rates[0] / (rates[0] + rates[1]);
     let left = Left {
         least: FEWEST.div_ceil(job.targets().plane_len()),
@@ -122,10 +123,22 @@ impl FieldEngine for Together {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<FieldSums, EngineError> {
+    ) -> Result<FieldSums, FieldError> {
         let (cpu, cuda) = self.parts();
         let [slow, fast] = field_rates(cpu, cuda);
         share_planes((cuda, cpu), [fast, slow], job, planes, progress)
+    }
+}
+
+/// The engine that was chosen.
+fn chosen(engine: &AnyEngine) -> &dyn FieldEngine {
+    match engine {
+        AnyEngine::Naive(engine) => engine,
+        AnyEngine::Cpu(engine) => engine,
+        #[cfg(feature = "cuda")]
+        AnyEngine::Cuda(engine) => engine,
+        #[cfg(feature = "cuda")]
+        AnyEngine::Together(engine) => engine,
     }
 }
 
@@ -135,40 +148,18 @@ impl FieldEngine for AnyEngine {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<FieldSums, EngineError> {
-        match self {
-            Self::Naive(engine) => engine.field(job, planes, progress),
-            Self::Cpu(engine) => engine.field(job, planes, progress),
-            #[cfg(feature = "cuda")]
-            Self::Cuda(engine) => engine.field(job, planes, progress),
-            #[cfg(feature = "cuda")]
-            Self::Together(engine) => engine.field(job, planes, progress),
-        }
+    ) -> Result<FieldSums, FieldError> {
+        chosen(self).field(job, planes, progress)
     }
-}
 
-impl AnyEngine {
-    /// The sums of some planes of a job in one of the ways of Rodrigues et al. 2008 (DOI 10.1145/1366230.1366277), bit for bit those of
-    /// [`FieldEngine::field`], and the tests of distances that it made ([`field_by_variant`]).
-    ///
-    /// # Errors
-    /// As [`FieldEngine::field`]; engines other than cpu and cuda, and what the variant has no meaning for.
-    pub fn field_by_variant(
+    fn field_by_variant(
         &self,
         variant: FieldVariant,
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<(FieldSums, DistanceTests), EngineError> {
-        match self {
-            Self::Cpu(engine) => field_by_variant(engine, variant, job, planes, progress),
-            #[cfg(feature = "cuda")]
-            Self::Cuda(engine) => engine.field_by_variant(variant, job, planes, progress),
-            _ => {
-                let needs = "the cpu or the cuda engine";
-                Err(FieldError::Variant { needs }.into())
-            }
-        }
+    ) -> Result<(FieldSums, DistanceTests), FieldError> {
+        chosen(self).field_by_variant(variant, job, planes, progress)
     }
 }
 
@@ -176,10 +167,10 @@ impl AnyEngine {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
-    use crate::domain::Domain;
-    use crate::engine::{Cpu, Naive, Silent};
-    use crate::field::{Cutoff, Grid, Targets, Term};
-    use crate::particles::Points;
+    use crate::{Cutoff, Grid, Targets, Term};
+    use albireo::domain::Domain;
+    use albireo::engine::{Cpu, Naive};
+    use albireo::{EngineError, Points, Silent};
 
     #[test]
     fn every_plane_is_taken_once() {
@@ -246,6 +237,6 @@ mod tests {
         let job = FieldJob::new(&points, &[1.0], &Domain::Open, term, targets).unwrap();
         let both = (&Cpu::new(), &Naive);
         let stopped = share_planes(both, [1.0, 1.0], &job, 0..90, &Stop);
-        assert_eq!(stopped, Err(EngineError::Interrupted));
+        assert_eq!(stopped, Err(EngineError::Interrupted.into()));
     }
 }

@@ -3,11 +3,11 @@
 //! Entry: [`Frame`], one for a whole job. On a periodic axis the frame is the box, so that the difference of two fractions wraps as the
 //! nearest image does; on an open one it is a power of two, four times as long as the farthest coordinate or more, so that nothing wraps.
 
+use albireo::domain::{Axis, Domain, FARTHEST_IMAGE, Lattice, TURN, fraction_of};
+use albireo::separation::norm2;
 use albireo_simd::fixed_point::exponent;
 
-use crate::domain::{Axis, Domain, FARTHEST_IMAGE, Lattice, TURN, fraction_of};
 use crate::error::FieldError;
-use crate::separation::norm2;
 
 /// A position in units of 2^-64 of the frame.
 pub(crate) type Fractions = [u64; 3];
@@ -253,7 +253,7 @@ impl<'a> SkewedImages<'a> {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
-    use crate::domain::PeriodicBox;
+    use albireo::domain::PeriodicBox;
 
     #[test]
     fn differences_are_the_nearest_images() {

@@ -4,18 +4,18 @@
 
 use std::ops::Range;
 
+use albireo::engine::Cpu;
+use albireo::{EngineError, Lasting, Progress};
 use albireo_simd::{Kernel, Simd};
 
 use super::numbers;
 use super::tiles::{HEIGHT, Lattice, Near, TILE, Tile, WIDTH};
 use super::variants::{Adding, Found, OnThreads};
-use crate::engine::Cpu;
-use crate::error::{EngineError, FieldError};
-use crate::field::{
+use crate::error::FieldError;
+use crate::{
     Arithmetic, DistanceTests, FieldJob, FieldVariant, ForProfile, Number, Precision, Profile,
     Summing, VariantPlan,
 };
-use crate::progress::{Lasting, Progress};
 
 /// How float32 terms are added in float32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,8 +41,9 @@ impl Float32Sum {
 /// (DOI 10.1145/1366230.1366277) is of such sums; pairs closer than `r_min` are not counted.
 ///
 /// ```
-/// use albireo::engine::{Cpu, FieldEngine, Float32Sum, field_in_float32};
-/// use albireo::field::{Cutoff, FieldJob, FieldVariant, Grid, Precision, Targets, Term};
+/// use albireo::engine::Cpu;
+/// use albireo_fields::{FieldEngine, Float32Sum, field_in_float32};
+/// use albireo_fields::{Cutoff, FieldJob, FieldVariant, Grid, Precision, Targets, Term};
 /// use albireo::{Domain, Points, Silent};
 ///
 /// let points = Points::from_rows(&[[1.0, 2.0, 3.0], [4.0, 4.0, 4.0]])?;
@@ -54,7 +55,7 @@ impl Float32Sum {
 /// let (values, _) = field_in_float32(&cpu, Float32Sum::Plain, FieldVariant::Cylinder, &job, 0..9, &Silent)?;
 /// let exact = cpu.field(&job, 0..9, &Silent)?.values();
 /// assert!(values.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-5));
-/// # Ok::<(), albireo::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
@@ -66,10 +67,10 @@ pub fn field_in_float32(
     job: &FieldJob,
     planes: Range<usize>,
     progress: &dyn Progress,
-) -> Result<(Vec<f64>, DistanceTests), EngineError> {
+) -> Result<(Vec<f64>, DistanceTests), FieldError> {
     if job.scale().precision != Precision::Single {
         let needs = "single precision where sums are float32";
-        return Err(FieldError::Variant { needs }.into());
+        return Err(FieldError::Variant { needs });
     }
     let plan = VariantPlan::new(variant, job)?;
     let numbers = numbers(job, &planes)?;
@@ -87,7 +88,7 @@ pub fn field_in_float32(
     });
     let found = engine.pool()?.install(|| job.term().with_profile(work));
     if lasting.stop_requested() {
-        return Err(EngineError::Interrupted);
+        return Err(EngineError::Interrupted.into());
     }
     let unit = libm::scalbn(1.0, job.scale().exponent);
     let values = sums.into_iter().map(|sum| f64::from(sum) * unit).collect();

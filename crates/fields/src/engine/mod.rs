@@ -1,15 +1,20 @@
 //! Who makes sums per target: [`Naive`], whose double loop is the definition, and [`Cpu`], by cells of sources.
 //!
-//! Entry: [`FieldEngine`]. What a term is lies in `field`; every engine gives the same integers.
+//! Entry: [`FieldEngine`]. What a term is, modules beside this one say; every engine gives the same integers.
 
+mod choice;
 mod columns;
+#[cfg(feature = "cuda")]
+pub mod devices;
 mod float32;
 mod ions;
 mod naive;
+mod planes;
 mod scattered;
 mod tiles;
 mod variants;
 
+pub use choice::choose_engine;
 pub use float32::{Float32Sum, field_in_float32};
 pub use ions::{IonDistances, PlacedIon, place_ions};
 pub use variants::field_by_variant;
@@ -20,12 +25,14 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use albireo::engine::{Cpu, Naive};
+use albireo::{EngineError, Lasting, Progress};
 use rayon::prelude::*;
 
-use super::{Cpu, Naive};
-use crate::error::{EngineError, FieldError};
-use crate::field::{FieldJob, FieldSums, ForProfile, Number, Precision, Profile};
-use crate::progress::{Lasting, Progress};
+use crate::error::FieldError;
+use crate::{
+    DistanceTests, FieldJob, FieldSums, FieldVariant, ForProfile, Number, Precision, Profile,
+};
 
 /// Makes sums per target.
 pub trait FieldEngine {
@@ -39,11 +46,27 @@ pub trait FieldEngine {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<FieldSums, EngineError>;
+    ) -> Result<FieldSums, FieldError>;
+
+    /// The sums of some planes of a job in one of the ways of Rodrigues et al. 2008 (DOI 10.1145/1366230.1366277), bit for bit those of
+    /// [`FieldEngine::field`], and the tests of distances that it made ([`field_by_variant`]).
+    ///
+    /// # Errors
+    /// As [`FieldEngine::field`]; engines other than cpu and cuda, and what the variant has no meaning for.
+    fn field_by_variant(
+        &self,
+        _: FieldVariant,
+        _: &FieldJob,
+        _: Range<usize>,
+        _: &dyn Progress,
+    ) -> Result<(FieldSums, DistanceTests), FieldError> {
+        let needs = "the cpu or the cuda engine";
+        Err(FieldError::Variant { needs })
+    }
 }
 
 /// As many zeros.
-pub(super) fn zeros(n: usize) -> Result<Vec<i64>, FieldError> {
+pub(crate) fn zeros(n: usize) -> Result<Vec<i64>, FieldError> {
     let mut sums = Vec::new();
     let room = sums.try_reserve_exact(n);
     room.map_err(|_| FieldError::Memory { targets: n })?;
@@ -52,7 +75,7 @@ pub(super) fn zeros(n: usize) -> Result<Vec<i64>, FieldError> {
 }
 
 /// The numbers of the targets of some planes.
-pub(super) fn numbers(job: &FieldJob, planes: &Range<usize>) -> Result<Range<usize>, FieldError> {
+pub(crate) fn numbers(job: &FieldJob, planes: &Range<usize>) -> Result<Range<usize>, FieldError> {
     let all = job.targets().planes();
     if planes.start > planes.end || planes.end > all.end {
         return Err(FieldError::Planes {
@@ -71,14 +94,14 @@ impl FieldEngine for Naive {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<FieldSums, EngineError> {
+    ) -> Result<FieldSums, FieldError> {
         let numbers = numbers(job, &planes)?;
         progress.begin(numbers.len() as u64);
         let mut sums = zeros(numbers.len())?;
         let mut close = 0;
         for (sum, number) in sums.iter_mut().zip(numbers) {
             if progress.stop_requested() {
-                return Err(EngineError::Interrupted);
+                return Err(EngineError::Interrupted.into());
             }
             close += match job.scale().precision {
                 Precision::Double => job.term().with_profile(naive::Target {
@@ -106,7 +129,7 @@ impl FieldEngine for Cpu {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<FieldSums, EngineError> {
+    ) -> Result<FieldSums, FieldError> {
         let numbers = numbers(job, &planes)?;
         progress.begin(numbers.len() as u64);
         let mut sums = zeros(numbers.len())?;
@@ -123,9 +146,19 @@ impl FieldEngine for Cpu {
         };
         self.pool()?.install(|| job.term().with_profile(work));
         if progress.stop_requested() {
-            return Err(EngineError::Interrupted);
+            return Err(EngineError::Interrupted.into());
         }
         Ok(FieldSums::new(job, planes, sums, close.into_inner()))
+    }
+
+    fn field_by_variant(
+        &self,
+        variant: FieldVariant,
+        job: &FieldJob,
+        planes: Range<usize>,
+        progress: &dyn Progress,
+    ) -> Result<(FieldSums, DistanceTests), FieldError> {
+        field_by_variant(self, variant, job, planes, progress)
     }
 }
 
@@ -157,7 +190,7 @@ impl ForProfile for OnThreads<'_> {
 
 impl OnThreads<'_> {
     fn sum<P: Profile, N: Number>(self, profile: P) {
-        let (job, isa) = (self.job, self.engine.isa);
+        let (job, isa) = (self.job, self.engine.isa());
         let lattice = tiles::Lattice::<P, N>::new(job, profile, isa);
         let done = |targets: usize, close: u64| {
             self.close.fetch_add(close, Ordering::Relaxed);

@@ -147,7 +147,7 @@ impl WrittenTerm {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
-    use crate::field::Cutoff;
+    use crate::Cutoff;
 
     fn written(term: &Term, precision: Precision) -> WrittenTerm {
         WrittenTerm::of(term, precision)

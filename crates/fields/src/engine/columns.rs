@@ -9,7 +9,7 @@ use std::ops::Range;
 use albireo_simd::{Kernel, Simd};
 
 use super::tiles::{Lattice, Tile};
-use crate::field::{Cells, Fractions, MOST_LANES, Number, Profile, Sources, Summing, component};
+use crate::{Cells, Fractions, MOST_LANES, Number, Profile, Sources, Summing, component};
 
 /// Targets of a column along the first axis and the second: blocks of 4 x 4, which the widest register holds.
 pub(super) const DEPTH: usize = SIDE;

@@ -43,11 +43,11 @@ enum Kind {
 /// Below `r_min` a term keeps its value there, and such pairs are counted. Squared separations are compared: r^2 < rc^2 is in reach.
 ///
 /// ```
-/// use albireo::field::{Cutoff, Term};
+/// use albireo_fields::{Cutoff, Term};
 /// let term = Term::coulomb(Cutoff::Smooth(12.0), 0.1)?;
 /// assert!((term.value(4.0) - (1.0 - 16.0 / 144.0f64).powi(2) / 4.0).abs() < 1e-15);
 /// assert_eq!((term.value(12.0), term.value(0.01)), (0.0, term.value(0.1)));
-/// # Ok::<(), albireo::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {

@@ -2,9 +2,10 @@
 //!
 //! Entry: [`Bins`].
 
+use albireo::domain::TURN;
+
 use super::{CellAxis, Cells, MOST, SLACK, Sources, in_cells};
-use crate::domain::TURN;
-use crate::field::frame::{Fractions, Frame, Stretch};
+use crate::frame::{Fractions, Frame, Stretch};
 
 /// Cells of which the first sources, as many as there is room for, are in the bin, and the others are not.
 #[derive(Debug, Clone)]
@@ -161,8 +162,8 @@ pub(crate) fn candidate2(reach: f64) -> f64 {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
-    use crate::domain::{Domain, PeriodicBox};
-    use crate::field::frame::square_along;
+    use crate::frame::square_along;
+    use albireo::domain::{Domain, PeriodicBox};
 
     /// Bins in reach of a block: the paper says 335, its formula gives 461.
     fn in_reach(domain: &Domain, points: [f64; 2]) -> usize {

@@ -5,10 +5,9 @@
 
 use std::marker::PhantomData;
 
-use albireo_simd::{Kernel, Simd};
+use albireo_simd::{Isa, Kernel, Simd};
 
-use crate::engine::Isa;
-use crate::field::{
+use crate::{
     AlignedGrid, Element, FieldJob, Fractions, MOST_LANES, Number, Profile, Summing, component,
 };
 

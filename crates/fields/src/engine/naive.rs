@@ -2,9 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::field::{
-    Arithmetic, Element, FieldJob, ForProfile, Number, Profile, SkewedImages, component,
-};
+use crate::{Arithmetic, Element, FieldJob, ForProfile, Number, Profile, SkewedImages, component};
 
 /// One target of a job, by terms in numbers of one kind.
 pub(super) struct Target<'a, N> {

@@ -1,9 +1,7 @@
 //! What can be wrong with sums per target.
 
+use albireo::{DomainError, EngineError, in_short, listed, rows_of};
 use thiserror::Error as ThisError;
-
-use super::DomainError;
-use super::short::{in_short, listed, rows_of};
 
 /// Sources, terms and targets that no sums can be made of.
 #[derive(Debug, Clone, PartialEq, ThisError)]
@@ -215,4 +213,14 @@ pub enum FieldError {
     /// See [`DomainError`].
     #[error(transparent)]
     Domain(#[from] DomainError),
+    /// See [`EngineError`].
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+#[cfg(feature = "cuda")]
+impl From<albireo::CudaError> for FieldError {
+    fn from(error: albireo::CudaError) -> Self {
+        Self::Engine(error.into())
+    }
 }

@@ -6,25 +6,26 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use albireo_simd::{Kernel, Simd};
+use albireo::engine::Cpu;
+use albireo::{EngineError, Lasting, Progress};
+use albireo_simd::{Isa, Kernel, Simd};
 use rayon::prelude::*;
 
 use super::tiles::{BATCH, DEPTH, HEIGHT, Lattice, Near, TILE, Tile, WIDTH};
 use super::{numbers, zeros};
-use crate::engine::{Cpu, Isa};
-use crate::error::EngineError;
-use crate::field::{
+use crate::error::FieldError;
+use crate::{
     Arithmetic, Cells, DistanceTests, FieldJob, FieldSums, FieldVariant, ForProfile, MOST_LANES,
     Number, Precision, Profile, Sources, Summing, VariantPlan, square_along,
 };
-use crate::progress::{Lasting, Progress};
 
 /// The sums of some planes of a job on a processor, in one of the ways of Rodrigues et al. 2008 (DOI 10.1145/1366230.1366277), and the tests
 /// of distances that it made: the bits of [`FieldEngine::field`](super::FieldEngine::field).
 ///
 /// ```
-/// use albireo::engine::{Cpu, FieldEngine, field_by_variant};
-/// use albireo::field::{Cutoff, FieldJob, FieldVariant, Grid, Targets, Term};
+/// use albireo::engine::Cpu;
+/// use albireo_fields::{FieldEngine, field_by_variant};
+/// use albireo_fields::{Cutoff, FieldJob, FieldVariant, Grid, Targets, Term};
 /// use albireo::{Domain, Points, Silent};
 ///
 /// let points = Points::from_rows(&[[1.0, 2.0, 3.0], [4.0, 4.0, 4.0]])?;
@@ -34,7 +35,7 @@ use crate::progress::{Lasting, Progress};
 /// let (sums, tests) = field_by_variant(&Cpu::new(), FieldVariant::Direct, &job, 0..16, &Silent)?;
 /// assert_eq!(sums, Cpu::new().field(&job, 0..16, &Silent)?);
 /// assert_eq!(tests.made, 2 * 16 * 16 * 16);
-/// # Ok::<(), albireo::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
@@ -46,7 +47,7 @@ pub fn field_by_variant(
     job: &FieldJob,
     planes: Range<usize>,
     progress: &dyn Progress,
-) -> Result<(FieldSums, DistanceTests), EngineError> {
+) -> Result<(FieldSums, DistanceTests), FieldError> {
     let plan = VariantPlan::new(variant, job)?;
     let numbers = numbers(job, &planes)?;
     progress.begin(numbers.len() as u64);
@@ -55,7 +56,7 @@ pub fn field_by_variant(
     let parts = [true, plan.overfull.is_some()];
     let found = by_plan(engine, &plan, (planes.clone(), parts), &mut sums, &lasting)?;
     if lasting.stop_requested() {
-        return Err(EngineError::Interrupted);
+        return Err(EngineError::Interrupted.into());
     }
     Ok((FieldSums::new(job, planes, sums, found.close), found.tests))
 }
@@ -84,7 +85,7 @@ pub(crate) fn by_plan(
     (planes, parts): (Range<usize>, [bool; 2]),
     sums: &mut [i64],
     progress: &dyn Progress,
-) -> Result<Found, EngineError> {
+) -> Result<Found, FieldError> {
     let work = OnThreads {
         engine,
         plan,
@@ -180,7 +181,7 @@ impl<A, T: Copy + Send> OnThreads<'_, A, T> {
         A: Adding<P, N, Sum = T>,
     {
         let (plan, plane) = (self.plan, self.plan.job.targets().plane_len());
-        let Some(lattice) = Lattice::<P, N>::new(plan.job, profile, self.engine.isa) else {
+        let Some(lattice) = Lattice::<P, N>::new(plan.job, profile, self.engine.isa()) else {
             return Found::default();
         };
         // Planes of a tile, none of which belong to two blocks.
@@ -198,7 +199,7 @@ impl<A, T: Copy + Send> OnThreads<'_, A, T> {
             let slab = Slab {
                 plan,
                 lattice: &lattice,
-                isa: self.engine.isa,
+                isa: self.engine.isa(),
                 parts: self.parts,
                 adding: self.adding,
                 depth: sums.len() / plane,

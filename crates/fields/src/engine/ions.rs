@@ -2,10 +2,11 @@
 //!
 //! Entry: [`place_ions`]. It adds the potential of each ion to the map before it looks for the next.
 
+use albireo::Progress;
+
 use super::FieldEngine;
-use crate::error::{EngineError, FieldError};
-use crate::field::{FieldJob, FieldSums};
-use crate::progress::Progress;
+use crate::error::FieldError;
+use crate::{FieldJob, FieldSums};
 
 /// How far ions stay from others, at least, in the unit of the positions; 0 keeps no distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,8 +36,9 @@ pub struct PlacedIon {
 /// The sums are those of a job whose sources are joined by the ions.
 ///
 /// ```
-/// use albireo::engine::{Cpu, IonDistances, place_ions};
-/// use albireo::field::{Cutoff, FieldJob, Grid, Targets, Term};
+/// use albireo::engine::Cpu;
+/// use albireo_fields::{IonDistances, place_ions};
+/// use albireo_fields::{Cutoff, FieldJob, Grid, Targets, Term};
 /// use albireo::{Domain, Points, Silent};
 ///
 /// let anion = Points::from_rows(&[[0.0; 3]])?;
@@ -47,7 +49,7 @@ pub struct PlacedIon {
 /// let (_, ions) = place_ions(&Cpu::new(), job, &[1.0, -1.0], distances, &Silent)?;
 /// assert!(ions[0].position[0] == 3.0 && (ions[0].potential + 1.0 / 3.0).abs() < 1e-13);
 /// assert_eq!(ions[1].position[0], 5.0, "the greatest potential left, that of the cation");
-/// # Ok::<(), albireo::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
@@ -59,17 +61,17 @@ pub fn place_ions(
     charges: &[f64],
     distances: IonDistances,
     progress: &dyn Progress,
-) -> Result<(FieldSums, Vec<PlacedIon>), EngineError> {
+) -> Result<(FieldSums, Vec<PlacedIon>), FieldError> {
     if let Some(row) = charges.iter().position(|q| !q.is_finite()) {
         let value = charges[row];
-        return Err(FieldError::NotFinite { row, value }.into());
+        return Err(FieldError::NotFinite { row, value });
     }
     let strongest = charges.iter().fold(0.0f64, |most, q| most.max(q.abs()));
     let job = job.with_room(charges.len() as u64, strongest)?;
     let planes = job.targets().planes();
     let mut sums = engine.field(&job, planes.clone(), progress)?;
     let mut taken = vec![false; sums.sums().len()];
-    let take = |near: Option<FieldJob>, taken: &mut [bool]| -> Result<(), EngineError> {
+    let take = |near: Option<FieldJob>, taken: &mut [bool]| -> Result<(), FieldError> {
         if let Some(near) = near {
             let counts = engine.field(&near, planes.clone(), progress)?;
             for (taken, &count) in taken.iter_mut().zip(counts.sums()) {

@@ -76,10 +76,10 @@ const UNEVEN: f64 = 1e-9;
 /// A function of the distance by its values at equally distant nodes: the natural cubic spline through them.
 ///
 /// ```
-/// use albireo::field::Table;
+/// use albireo_fields::Table;
 /// let table = Table::new(&[0.5, 1.0, 1.5, 2.0], &[4.0, 2.0, 1.0, 0.0])?;
 /// assert_eq!(table.nodes(), (0.5, 2.0, 4));
-/// # Ok::<(), albireo::FieldError>(())
+/// # Ok::<(), albireo_fields::FieldError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -195,7 +195,7 @@ fn spline(values: &[f64]) -> Vec<[f64; 4]> {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
-    use crate::field::arithmetic::{Arithmetic, Scalar};
+    use crate::arithmetic::{Arithmetic, Scalar};
 
     #[test]
     fn tables_are_their_functions() {

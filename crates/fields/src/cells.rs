@@ -12,8 +12,9 @@ pub(crate) use bins::candidate2;
 
 use std::ops::Range;
 
+use albireo::domain::TURN;
+
 use super::frame::{Fractions, Frame};
-use crate::domain::TURN;
 
 /// More than the roundings of a cell's number, relative and in cells.
 const SLACK: f64 = 1e-6;
@@ -264,9 +265,9 @@ pub(crate) fn most_within(frame: &Frame, sources: &[Fractions], reach: f64) -> u
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
-    use crate::domain::{Domain, PeriodicBox};
-    use crate::field::frame::aligned_r2;
-    use crate::random;
+    use crate::frame::aligned_r2;
+    use albireo::domain::{Domain, PeriodicBox};
+    use albireo::random;
 
     #[test]
     fn nothing_in_reach_is_missed_and_nothing_comes_twice() {
