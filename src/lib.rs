@@ -6,23 +6,17 @@
 //! threads, bit for bit.
 //!
 //! ```
-//! use albireo::counts::count_pairs;
-//! use albireo::engine::Cpu;
-//! use albireo::{
-//!     AnalyticRr, Domain, Edges, Estimator, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, Term, TermCounts, random,
-//! };
+//! use albireo::{Domain, Edges, Particles, PeriodicBox, RBins, Xi, random};
 //!
 //! let domain = Domain::Periodic(PeriodicBox::cubic(100.0)?);
 //! let galaxies = Particles::new(random::in_domain(2000, 7, &domain)?);
-//! let job = PairJob::new(Pairs::Auto(&galaxies), &domain)?;
 //! let bins = RBins::new(Edges::logarithmic(1.0, 20.0, 10)?);
-//! let dd = count_pairs(&Cpu::new(), &job, &bins, &Silent)?;
-//! let rr = AnalyticRr::new(&bins, &domain)?;
-//! let counts = TermCounts::new([(Term::DD, dd)], Some(rr));
-//! let result = Estimator::Natural.estimate(&counts)?;
-//! assert!(result.xi[9].abs() < 0.1, "random points do not cluster");
+//! let result = Xi::new(bins).within(&domain).of(&galaxies, None)?;
+//! assert!(result.xi.xi[9].abs() < 0.1, "random points do not cluster");
 //! # Ok::<(), albireo::Error>(())
 //! ```
+//!
+//! [`xi`] and [`Xi`] measure in a few lines; [`counts::count_pairs`] counts alone, [`estimators::Estimation`] leaves the counting to its caller.
 
 #![cfg_attr(
     not(test),
@@ -48,6 +42,7 @@ mod progress;
 pub mod quadrature;
 mod shape;
 mod traversal;
+mod xi;
 
 pub mod binning;
 pub mod cosmology;
@@ -91,3 +86,4 @@ pub use progress::{Lasting, OfPiece, Progress, Silent};
 pub use result::Correlation;
 pub use separation::Separation;
 pub use tally::{CountSpec, Tally};
+pub use xi::{Measured, Xi, xi};

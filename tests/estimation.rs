@@ -4,23 +4,17 @@
 
 use albireo::binning::PairOrder;
 use albireo::counts::count_pairs;
-use albireo::estimators::{Estimation, Estimator, Role, Term, TermCounts};
+use albireo::estimators::{Covariance, Estimation, Estimator, Role, Term, TermCounts};
+use albireo::regions::{Cells, Centres, Regions};
+use albireo::tally::Cut;
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, EstimatorError,
-    LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, SMuBins, SignedEdges,
-    Silent, random,
+    AnalyticRr, Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, Error, EstimatorError,
+    LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, SMuBins,
+    SignedEdges, Silent, Xi, random,
 };
 
 /// A sample for each role, all different.
 struct Samples([Particles; 5]);
-
-const ROLES: [Role; 5] = [
-    Role::Data,
-    Role::Randoms,
-    Role::Shifted,
-    Role::SecondData,
-    Role::SecondRandoms,
-];
 
 impl Samples {
     fn new() -> Self {
@@ -33,7 +27,7 @@ impl Samples {
     }
 
     fn of(&self, role: Role) -> &Particles {
-        let place = ROLES.iter().position(|other| *other == role).unwrap();
+        let place = Role::ALL.iter().position(|other| *other == role).unwrap();
         &self.0[place]
     }
 
@@ -130,11 +124,10 @@ fn agrees(bins: impl Into<Bins>) {
             Ok::<_, EstimatorError>(count(pairs, bins))
         });
         assert_eq!(made, listed, "each term is counted once, in order");
-        assert_eq!(
-            xi.unwrap(),
-            by_hand(estimator, &samples, bins),
-            "{estimator:?}"
-        );
+        let expected = by_hand(estimator, &samples, bins);
+        assert_eq!(xi.unwrap(), expected, "{estimator:?}");
+        let measured = Xi::new(bins).within(&domain()).by(estimator).on(&Naive);
+        assert_eq!(measured.of_samples(all).unwrap().xi, expected);
     }
 }
 
@@ -164,6 +157,60 @@ fn without_randoms_their_pairs_are_those_of_the_box() {
     assert_eq!(xi.unwrap(), Estimator::Natural.estimate(&counts).unwrap());
     let open = Estimation::new(Estimator::Natural, &bins, &Domain::Open, data);
     assert!(matches!(open, Err(EstimatorError::AnalyticRr(_))));
+}
+
+/// The jackknife of [`Xi`] is that of estimates of samples without the points of each region.
+#[test]
+fn regions_left_out_are_samples_without_their_points() {
+    let bins = RBins::new(Edges::linear(0.0, 0.4, 4).unwrap());
+    let sample = |n, seed| Particles::new(random::in_box(n, seed, [1.0; 3]).unwrap());
+    let (data, randoms) = (sample(60, 1), sample(150, 2));
+    let regions = Centres::in_space(randoms.points(), &Domain::Open, 5, 3).unwrap();
+    let cut = || Cut::rp(0.0, 0.05, LineOfSight::Midpoint).unwrap();
+    let xi = Xi::new(&bins).on(&Naive).with_cut(cut());
+    let measured = xi.clone().jackknife(&regions).of(&data, Some(&randoms));
+    let measured = measured.unwrap();
+    let without = |sample: &Particles, k: u32| {
+        let labels = regions.labels(sample.points()).unwrap();
+        let kept = |row: &usize| labels.values()[*row] != k;
+        let rows: Vec<usize> = (0..sample.len()).filter(kept).collect();
+        let rows: Vec<[f64; 3]> = rows.iter().map(|&row| sample.points().at(row)).collect();
+        Particles::new(Points::from_rows(&rows).unwrap())
+    };
+    let left = (0..5).map(|k| {
+        let randoms = without(&randoms, k);
+        let left = xi.of(&without(&data, k), Some(&randoms)).unwrap();
+        assert!(left.covariance.is_none());
+        left.xi.xi
+    });
+    let expected = Covariance::jackknife(&left.collect::<Vec<_>>()).unwrap();
+    assert_eq!(measured.covariance.unwrap().matrix(), expected.matrix());
+    let whole = xi.of(&data, Some(&randoms)).unwrap();
+    assert_eq!(measured.xi, whole.xi);
+    assert_eq!(whole.xi.estimator, "landy-szalay");
+    let plain = Xi::new(&bins).on(&Naive).of(&data, Some(&randoms)).unwrap();
+    assert_ne!(plain.xi.xi, whole.xi.xi, "the cut takes pairs away");
+}
+
+/// In a box random pairs are known, without a cell too.
+#[test]
+fn cells_of_a_box_need_no_randoms() {
+    let bins = RBins::new(Edges::linear(0.0, 0.2, 4).unwrap());
+    let data = Particles::new(random::in_box(200, 1, [1.0; 3]).unwrap());
+    let cells = Cells::new(&domain(), [2, 2, 2]).unwrap();
+    let xi = Xi::new(&bins).within(&domain());
+    let measured = xi.clone().jackknife_in_cells(&cells).of(&data, None);
+    let measured = measured.unwrap();
+    assert_eq!(measured.xi, xi.of(&data, None).unwrap().xi);
+    assert_eq!(measured.xi.estimator, "natural");
+    assert!(measured.covariance.unwrap().errors()[3] > 0.0);
+    let refused = xi.clone().jackknife(&cells).of(&data, None).unwrap_err();
+    assert!(refused.to_string().contains("sub-cubes"), "{refused}");
+    let open = Xi::new(&bins).of(&data, None).unwrap_err();
+    assert!(matches!(
+        open,
+        Error::Estimator(EstimatorError::AnalyticRr(_))
+    ));
 }
 
 #[test]

@@ -45,7 +45,7 @@ int main(void) {
   job.statistic = ALBIREO_R;
   job.edges = edges, job.n_edges = BINS + 1;
   job.box_kind = ALBIREO_BOX_LENGTHS;
-  job.box_[0] = job.box_[1] = job.box_[2] = SIDE;
+  job.cell[0] = job.cell[1] = job.cell[2] = SIDE;
   job.sums = ALBIREO_SUM_SEPARATIONS;
   job.progress = told, job.user = &calls;
   albireo_counts *counts;

@@ -90,10 +90,10 @@
 // No box.
 #define ALBIREO_BOX_OPEN 0
 
-// box_[0..3] are the lengths of a periodic box from 0 on; an axis of length 0 is open.
+// cell[0..3] are the lengths of a periodic box from 0 on; an axis of length 0 is open.
 #define ALBIREO_BOX_LENGTHS 1
 
-// box_ holds three vectors, one after another.
+// cell holds three vectors, one after another.
 #define ALBIREO_BOX_VECTORS 2
 
 // All pairs together.
@@ -122,6 +122,12 @@
 // The processor or GPUs, whichever should be done first.
 #define ALBIREO_ENGINE_AUTO 3
 
+// Errors of the numbers of pairs, of Poisson.
+#define ALBIREO_ERRORS_POISSON 0
+
+// Errors of a jackknife over the regions that pairs were kept apart by, ALBIREO_CLASSES_REGIONS: one left out at a time.
+#define ALBIREO_ERRORS_JACKKNIFE 1
+
 // Leave out pairs whose directions are theta_cut[0] up to theta_cut[1] degrees apart.
 #define ALBIREO_CUT_THETA 1
 
@@ -145,6 +151,9 @@ typedef struct albireo_counts albireo_counts;
 
 // A sample, held by this library until albireo_particles_free.
 typedef struct albireo_particles albireo_particles;
+
+// A sample that an engine has sorted once for many counts, held by this library until albireo_prepared_free.
+typedef struct albireo_prepared albireo_prepared;
 
 // Arrays of a sample. Set all of it to zero first, then struct_size to sizeof(albireo_sample) and what there is.
 typedef struct {
@@ -196,12 +205,12 @@ typedef struct {
   const double *second_edges;
   // How many.
   size_t n_second_edges;
-  // What box_ holds: ALBIREO_BOX_OPEN, ..
+  // What cell holds: ALBIREO_BOX_OPEN, ..
   int32_t box_kind;
   // Not 0: positions outside of the box are wrapped into it; else they are refused.
   int32_t wrap;
   // Three lengths, an axis of 0 being open, or three vectors.
-  double box_[9];
+  double cell[9];
   // Which classes of pairs are counted apart, by the labels of the samples: ALBIREO_CLASSES_ONE, ..
   int32_t classes;
   // What is summed besides the weights that samples have: ALBIREO_SUM_SEPARATIONS or 0.
@@ -243,6 +252,24 @@ typedef struct {
   void *user;
 } albireo_job;
 
+// What is estimated of counts. Set all of it to zero first, then struct_size to sizeof(albireo_estimation) and what there is.
+typedef struct {
+  // sizeof(albireo_estimation): later versions append fields.
+  size_t struct_size;
+  // The estimator by its name, such as "landy-szalay", "natural", "davis-peebles", "hamilton" or "shifted-randoms", or a formula of counts, such as
+  // "(DD-2*DR+RR)/RR".
+  const char *estimator;
+  // Number of counts.
+  size_t n_counts;
+  // What each of them is: "DD", "DR", "RD", "RR", "DS", "SD", "SS" or, between two samples, "D1D2", "D1R2", "R1D2", "R1R2". Without any pairs of randoms
+  // with randoms these are those of the periodic box, where the estimator takes no others of randoms.
+  const char *const *names;
+  // The counts, in the same bins.
+  const albireo_counts *const *counts;
+  // Which errors: ALBIREO_ERRORS_POISSON, ..
+  int32_t errors;
+} albireo_estimation;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -271,6 +298,49 @@ int32_t albireo_count(const albireo_job *job,
                       const albireo_particles *first,
                       const albireo_particles *second,
                       albireo_counts **out);
+
+// Sorts particles once, for counts by albireo_count_prepared in the box of a job and by its engine, which has to be named
+// (ALBIREO_ENGINE_AUTO is refused) and keeps its threads. Of the job statistic (angles or not), box, wrap, engine, threads and progress are looked at. The
+// particles may be freed.
+//
+// # Safety
+// `job` is NULL or points to as many bytes as its `struct_size` says; `out` is NULL or may be written.
+int32_t albireo_prepare(const albireo_job *job,
+                        const albireo_particles *particles,
+                        albireo_prepared **out);
+
+// Lets go of a sample that was sorted; NULL is nothing, and what is freed already an error.
+int32_t albireo_prepared_free(albireo_prepared *prepared);
+
+// Counts as albireo_count does, with the engine and threads that first was prepared by; the box of the job is that of both samples. Weights of bits need
+// bits in both samples.
+//
+// # Safety
+// As albireo_count.
+int32_t albireo_count_prepared(const albireo_job *job,
+                               const albireo_prepared *first,
+                               const albireo_prepared *second,
+                               albireo_counts **out);
+
+// Adds counts of the same settings and bins, of other particles, such as realisations or frames: pairs, sums and totals, all exactly. Both stay.
+//
+// # Safety
+// `out` is NULL or may be written.
+int32_t albireo_counts_merge(const albireo_counts *first,
+                             const albireo_counts *second,
+                             albireo_counts **out);
+
+// Estimates a correlation function of counts, of all pairs of their classes, in each of `len` bins, the second axis fastest; NaN where it is
+// undefined. Of its errors and of their covariance, `len` rows of `len`, which a jackknife alone has, NULL is not wanted.
+//
+// # Safety
+// `estimation` is NULL or points to as many bytes as its `struct_size` says, and its arrays hold what it says; `xi` and `errors` are NULL or have room for
+// `len` values, `covariance` for `len` times `len`.
+int32_t albireo_estimate(const albireo_estimation *estimation,
+                         double *xi,
+                         double *errors,
+                         double *covariance,
+                         size_t len);
 
 // Lets go of counts; NULL is nothing, and what is freed already an error.
 int32_t albireo_counts_free(albireo_counts *counts);
@@ -323,7 +393,7 @@ int32_t albireo_counts_legendre(const albireo_counts *counts,
 //
 // # Safety
 // `pairs` and `weight` are NULL or may be written.
-int32_t albireo_counts_total(const albireo_counts *counts, size_t class_, uint64_t *pairs, double *weight);
+int32_t albireo_counts_total(const albireo_counts *counts, size_t pair_class, uint64_t *pairs, double *weight);
 
 // How often counts hold a pair of one sample: 1, or 2 where its order matters; 1 between two samples.
 //

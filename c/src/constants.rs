@@ -55,9 +55,9 @@ pub const ALBIREO_LOS_Z: i32 = 5;
 
 /// No box.
 pub const ALBIREO_BOX_OPEN: i32 = 0;
-/// box_[0..3] are the lengths of a periodic box from 0 on; an axis of length 0 is open.
+/// cell[0..3] are the lengths of a periodic box from 0 on; an axis of length 0 is open.
 pub const ALBIREO_BOX_LENGTHS: i32 = 1;
-/// box_ holds three vectors, one after another.
+/// cell holds three vectors, one after another.
 pub const ALBIREO_BOX_VECTORS: i32 = 2;
 
 /// All pairs together.
@@ -80,6 +80,11 @@ pub const ALBIREO_ENGINE_NAIVE: i32 = 1;
 pub const ALBIREO_ENGINE_CUDA: i32 = 2;
 /// The processor or GPUs, whichever should be done first.
 pub const ALBIREO_ENGINE_AUTO: i32 = 3;
+
+/// Errors of the numbers of pairs, of Poisson.
+pub const ALBIREO_ERRORS_POISSON: i32 = 0;
+/// Errors of a jackknife over the regions that pairs were kept apart by, ALBIREO_CLASSES_REGIONS: one left out at a time.
+pub const ALBIREO_ERRORS_JACKKNIFE: i32 = 1;
 
 /// Leave out pairs whose directions are theta_cut[0] up to theta_cut[1] degrees apart.
 pub const ALBIREO_CUT_THETA: u32 = 1;

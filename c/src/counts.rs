@@ -5,12 +5,18 @@
 use std::collections::BTreeMap;
 
 use albireo::counts::PairKind;
-use albireo::tally::Legendre;
-use albireo::{Bins, Counts, PairTotal};
+use albireo::tally::{Classes, Legendre};
+use albireo::{Counts, Domain, PairTotal};
 
-/// The counts of all classes, class by class, the second axis of the bins fastest.
+use super::failure::Failure;
+
+/// Counts, and those of all classes, class by class, the second axis of the bins fastest.
 #[derive(Debug)]
 pub(crate) struct Counted {
+    pub(crate) counts: Counts,
+    /// Where they were counted; none of counts in several boxes.
+    pub(crate) domain: Option<Domain>,
+    degrees: Vec<Legendre>,
     /// Classes, bins along the first axis and along the second.
     pub(crate) shape: [usize; 3],
     pub(crate) pairs: Vec<u64>,
@@ -24,13 +30,17 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// Those of one class or of several.
-    pub(crate) fn of(classes: &[Counts], bins: &Bins, degrees: &[Legendre]) -> Self {
+    /// The arrays of counts with the Legendre sums of these degrees.
+    pub(crate) fn of(counts: Counts, degrees: Vec<Legendre>, domain: Option<Domain>) -> Self {
+        let classes = match counts.classes() {
+            Classes::One => vec![counts.whole()],
+            Classes::Species | Classes::Regions => counts.by_class(),
+        };
         let all = |of: &dyn Fn(&Counts) -> Option<Vec<f64>>| {
             let parts: Option<Vec<_>> = classes.iter().map(of).collect();
             parts.map(|parts| parts.concat())
         };
-        let shape = bins.shape();
+        let shape = counts.binning().shape();
         let ordered = classes
             .iter()
             .any(|class| class.kind() == PairKind::AutoOrdered);
@@ -53,6 +63,19 @@ impl Counted {
             legendre: degrees.iter().filter_map(legendre).collect(),
             totals: classes.iter().map(Counts::total).collect(),
             orders: if ordered { 2 } else { 1 },
+            counts,
+            domain,
+            degrees,
         }
+    }
+
+    /// These counts and others of the same settings together.
+    pub(crate) fn merged(&self, other: &Self) -> Result<Self, Failure> {
+        let mut counts = self.counts.clone();
+        let merged = counts.merge(&other.counts);
+        merged.map_err(|error| Failure::argument("second", error))?;
+        let domain = self.domain.clone();
+        let domain = domain.filter(|domain| other.domain.as_ref() == Some(domain));
+        Ok(Self::of(counts, self.degrees.clone(), domain))
     }
 }

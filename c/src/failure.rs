@@ -70,10 +70,10 @@ impl Failure {
         Self::new(code::NOT_COUNTED, format!("these counts hold no {what}"))
     }
 
-    pub(crate) fn class(found: usize, number: usize) -> Self {
+    pub(crate) fn pair_class(found: usize, number: usize) -> Self {
         Self::new(
             code::ARGUMENT,
-            format!("class: expected one below {number}, found {found}"),
+            format!("pair_class: expected one below {number}, found {found}"),
         )
     }
 }

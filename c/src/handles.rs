@@ -1,18 +1,20 @@
 //! What callers hold: numbers that stand for objects here, so that a wrong one is found and never followed.
 //!
-//! Entry: [`keep`], [`particles`], [`counts`], [`free`].
+//! Entry: [`keep`], [`particles`], [`prepared`], [`counts`], [`free`].
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::counts::Counted;
 use super::failure::Failure;
+use super::ready::Ready;
 use super::sample::Sample;
 
 /// What a handle stands for.
 #[derive(Debug, Clone)]
 pub(crate) enum Object {
     Particles(Arc<Sample>),
+    Prepared(Arc<Ready>),
     Counts(Arc<Counted>),
 }
 
@@ -20,6 +22,7 @@ impl Object {
     fn name(&self) -> &'static str {
         match self {
             Self::Particles(_) => "particles",
+            Self::Prepared(_) => "a prepared sample",
             Self::Counts(_) => "counts",
         }
     }
@@ -73,7 +76,15 @@ fn find(handle: usize, name: &str, expected: &'static str) -> Result<Object, Fai
 pub(crate) fn particles(handle: usize, name: &str) -> Result<Arc<Sample>, Failure> {
     match find(handle, name, "particles")? {
         Object::Particles(particles) => Ok(particles),
-        other @ Object::Counts(_) => Err(Failure::handle(name, "particles", other.name())),
+        other => Err(Failure::handle(name, "particles", other.name())),
+    }
+}
+
+/// The sorted sample of a handle.
+pub(crate) fn prepared(handle: usize, name: &str) -> Result<Arc<Ready>, Failure> {
+    match find(handle, name, "a prepared sample")? {
+        Object::Prepared(ready) => Ok(ready),
+        other => Err(Failure::handle(name, "a prepared sample", other.name())),
     }
 }
 
@@ -81,7 +92,7 @@ pub(crate) fn particles(handle: usize, name: &str) -> Result<Arc<Sample>, Failur
 pub(crate) fn counts(handle: usize) -> Result<Arc<Counted>, Failure> {
     match find(handle, "counts", "counts")? {
         Object::Counts(counts) => Ok(counts),
-        other @ Object::Particles(_) => Err(Failure::handle("counts", "counts", other.name())),
+        other => Err(Failure::handle("counts", "counts", other.name())),
     }
 }
 

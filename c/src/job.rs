@@ -5,7 +5,7 @@
 use std::ffi::{c_int, c_void};
 
 use albireo::counts::{count_pairs, count_prepared};
-use albireo::engine::{AnyEngine, Auto, Cpu, PreparedJob};
+use albireo::engine::{AnyEngine, Auto, Cpu, Prepared, PreparedJob};
 use albireo::tally::{
     AngularWeight, Classes, Cut, InverseProbability, Legendre, PairNormalisation, PairWeight,
     Realisations,
@@ -38,12 +38,12 @@ pub struct albireo_job {
     pub second_edges: *const f64,
     /// How many.
     pub n_second_edges: usize,
-    /// What box_ holds: ALBIREO_BOX_OPEN, ..
+    /// What cell holds: ALBIREO_BOX_OPEN, ..
     pub box_kind: i32,
     /// Not 0: positions outside of the box are wrapped into it; else they are refused.
     pub wrap: i32,
     /// Three lengths, an axis of 0 being open, or three vectors.
-    pub box_: [f64; 9],
+    pub cell: [f64; 9],
     /// Which classes of pairs are counted apart, by the labels of the samples: ALBIREO_CLASSES_ONE, ..
     pub classes: i32,
     /// What is summed besides the weights that samples have: ALBIREO_SUM_SEPARATIONS or 0.
@@ -96,13 +96,16 @@ const AXES: [LineOfSight; 6] = [
     LineOfSight::Fixed(Axis::Y),
     LineOfSight::Fixed(Axis::Z),
 ];
+pub(super) const THETA: i32 = 3;
+#[cfg(feature = "cuda")]
+pub(super) const CUDA: i32 = 2;
 const SEPARATIONS: u32 = 1;
 const THETA_CUT: u32 = 1;
 const RP_CUT: u32 = 2;
 const GROUP_CUT: u32 = 4;
 
 /// A job that was read.
-pub(crate) struct Job(albireo_job);
+pub(crate) struct Job(pub(super) albireo_job);
 
 /// A struct of a caller.
 ///
@@ -150,19 +153,19 @@ unsafe fn list(name: &'static str, from: *const f64, n: usize) -> Result<Vec<f64
 }
 
 impl Job {
-    fn domain(&self) -> Result<Domain, Failure> {
+    pub(super) fn domain(&self) -> Result<Domain, Failure> {
         let job = &self.0;
         let wrong = |error| Failure::argument("box", error);
         Ok(match job.box_kind {
             0 => Domain::Open,
             1 => {
-                let length = |k: usize| (job.box_[k] != 0.0).then_some(job.box_[k]);
+                let length = |k: usize| (job.cell[k] != 0.0).then_some(job.cell[k]);
                 Domain::Periodic(
                     PeriodicBox::new([length(0), length(1), length(2)]).map_err(wrong)?,
                 )
             }
             2 => {
-                let row = |k: usize| [job.box_[3 * k], job.box_[3 * k + 1], job.box_[3 * k + 2]];
+                let row = |k: usize| [job.cell[3 * k], job.cell[3 * k + 1], job.cell[3 * k + 2]];
                 Domain::Triclinic(Lattice::new([row(0), row(1), row(2)]).map_err(wrong)?)
             }
             other => {
@@ -226,7 +229,7 @@ impl Job {
         }))
     }
 
-    fn degrees(&self) -> Result<Vec<Legendre>, Failure> {
+    pub(super) fn degrees(&self) -> Result<Vec<Legendre>, Failure> {
         let asked = (0..u32::BITS).filter(|l| self.0.legendre >> l & 1 == 1);
         let degree = |l| {
             Legendre::of_degree(l).ok_or_else(|| {
@@ -237,14 +240,19 @@ impl Job {
     }
 
     /// What is counted of `pairs` in these bins.
-    fn what(
+    ///
+    /// # Safety
+    /// As [`super::albireo_count`].
+    pub(super) unsafe fn what(
         &self,
         bins: &Bins,
         pairs: Pairs<'_>,
-        weight: Option<PairWeight>,
         los: LineOfSight,
     ) -> Result<CountSpec, Failure> {
         let job = &self.0;
+        let (first, second) = pairs.samples();
+        // SAFETY: as this function asks.
+        let weight = unsafe { self.pair_weight([Some(first), second]) }?;
         if job.sums & !SEPARATIONS != 0 || job.cuts & !(THETA_CUT | RP_CUT | GROUP_CUT) != 0 {
             return Err(Failure::argument(
                 "sums, cuts",
@@ -282,9 +290,9 @@ impl Job {
     }
 
     /// A sample where it is counted: directions for angles, wrapped where that is asked for.
-    fn placed(&self, sample: &Sample, domain: &Domain) -> Result<Particles, Failure> {
+    pub(super) fn placed(&self, sample: &Sample, domain: &Domain) -> Result<Particles, Failure> {
         let particles = sample.particles.clone();
-        if self.0.statistic == 3 {
+        if self.0.statistic == THETA {
             let directions = if sample.on_sky {
                 Ok(particles)
             } else {
@@ -308,7 +316,11 @@ impl Job {
             .map_err(|error| Failure::argument("positions", error))
     }
 
-    fn engine(&self, job: &PairJob<'_>, what: &CountSpec) -> Result<AnyEngine, Failure> {
+    /// The engine of this name; of those that suit, the one that `choose` does.
+    pub(super) fn engine(
+        &self,
+        choose: impl FnOnce(Auto) -> Result<AnyEngine, Failure>,
+    ) -> Result<AnyEngine, Failure> {
         let cpu = || match self.0.threads {
             0 => Ok(Cpu::new()),
             threads => Cpu::new().with_threads(threads as usize),
@@ -317,11 +329,11 @@ impl Job {
             0 => AnyEngine::Cpu(cpu()?),
             1 => AnyEngine::Naive(Naive),
             #[cfg(feature = "cuda")]
-            2 => AnyEngine::Cuda(
+            CUDA => AnyEngine::Cuda(
                 albireo::Cuda::new(albireo::CudaOptions::default())
                     .map_err(albireo::EngineError::from)?,
             ),
-            3 => Auto::new(cpu()?).choose(job, what).engine,
+            3 => choose(Auto::new(cpu()?))?,
             other => {
                 return Err(Failure::argument(
                     "engine",
@@ -333,44 +345,35 @@ impl Job {
         })
     }
 
-    /// Counts in these bins.
+    /// The bins, and the line of sight.
     ///
     /// # Safety
     /// As [`super::albireo_count`].
-    unsafe fn in_bins(
-        &self,
-        bins: &Bins,
-        pairs: Pairs<'_>,
-        domain: &Domain,
-        los: LineOfSight,
-    ) -> Result<Counted, Failure> {
-        let (first, second) = pairs.samples();
+    pub(super) unsafe fn bins(&self) -> Result<(Bins, LineOfSight), Failure> {
+        let job = &self.0;
+        let los = choice("los", &AXES, job.los)?;
         // SAFETY: as this function asks.
-        let weight = unsafe { self.pair_weight([Some(first), second]) }?;
-        let what = self.what(bins, pairs, weight, los)?;
-        let degrees = self.degrees()?;
-        let job = PairJob::new(pairs, domain)?;
-        let engine = self.engine(&job, &what)?;
-        let count = |progress: &dyn Progress| -> Result<Counted, Failure> {
-            if what.classes() == Classes::One {
-                let counts = count_pairs(&*engine, &job, what, progress)?;
-                return Ok(Counted::of(&[counts], bins, &degrees));
-            }
-            let prepare = |sample: &Particles| engine.prepare(sample.clone(), domain, progress);
-            let [first, second] =
-                [Some(first), second].map(|sample| sample.map(prepare).transpose());
-            let [first, second] = [first?, second?];
-            let job = match (&first, &second) {
-                (Some(first), Some(second)) => PreparedJob::cross(first, second)?,
-                (Some(first), None) => PreparedJob::auto(first),
-                (None, _) => return Err(Failure::null("first")),
-            };
-            let (counts, _) = count_prepared(&*engine, &job, what, progress)?;
-            Ok(Counted::of(&counts.by_class(), bins, &degrees))
+        let edges = unsafe { list("edges", job.edges, job.n_edges) }?;
+        let wrong = |error| Failure::argument("edges", error);
+        let edges = Edges::new(edges).map_err(wrong)?;
+        let signed = || {
+            // SAFETY: as this function asks.
+            let second = unsafe { list("second_edges", job.second_edges, job.n_second_edges) }?;
+            SignedEdges::new(second).map_err(|error| Failure::argument("second_edges", error))
         };
-        // A pointer of the caller is handed back to its own function, on this thread.
-        // SAFETY: as this function asks.
-        unsafe { heard(self.0.progress, self.0.user, count) }
+        let bins = match job.statistic {
+            0 => RBins::new(edges).into(),
+            1 => SMuBins::new(edges, signed()?, los).map_err(wrong)?.into(),
+            2 => RpPiBins::new(edges, signed()?, los).map_err(wrong)?.into(),
+            THETA => ThetaBins::new(edges).map_err(wrong)?.into(),
+            other => {
+                return Err(Failure::argument(
+                    "statistic",
+                    format!("expected a constant of the header from 0 to 3, found {other}"),
+                ));
+            }
+        };
+        Ok((bins, los))
     }
 
     /// Counts the pairs within a sample, or between two.
@@ -382,18 +385,9 @@ impl Job {
         first: &Sample,
         second: Option<&Sample>,
     ) -> Result<Counted, Failure> {
-        let job = &self.0;
         let domain = self.domain()?;
-        let los = choice("los", &AXES, job.los)?;
         // SAFETY: as this function asks.
-        let edges = unsafe { list("edges", job.edges, job.n_edges) }?;
-        let wrong = |error| Failure::argument("edges", error);
-        let edges = Edges::new(edges).map_err(wrong)?;
-        let signed = || {
-            // SAFETY: as this function asks.
-            let second = unsafe { list("second_edges", job.second_edges, job.n_second_edges) }?;
-            SignedEdges::new(second).map_err(|error| Failure::argument("second_edges", error))
-        };
+        let (bins, los) = unsafe { self.bins() }?;
         let first = self.placed(first, &domain)?;
         let second = second
             .map(|sample| self.placed(sample, &domain))
@@ -402,19 +396,36 @@ impl Job {
             Some(second) => Pairs::Cross(&first, second),
             None => Pairs::Auto(&first),
         };
-        let bins: Bins = match job.statistic {
-            0 => RBins::new(edges).into(),
-            1 => SMuBins::new(edges, signed()?, los).map_err(wrong)?.into(),
-            2 => RpPiBins::new(edges, signed()?, los).map_err(wrong)?.into(),
-            3 => ThetaBins::new(edges).map_err(wrong)?.into(),
-            other => {
-                return Err(Failure::argument(
-                    "statistic",
-                    format!("expected a constant of the header from 0 to 3, found {other}"),
-                ));
-            }
-        };
         // SAFETY: as this function asks.
-        unsafe { self.in_bins(&bins, pairs, &domain, los) }
+        let what = unsafe { self.what(&bins, pairs, los) }?;
+        let job = PairJob::new(pairs, &domain)?;
+        let engine = self.engine(|auto| Ok(auto.choose(&job, &what).engine))?;
+        let degrees = self.degrees()?;
+        let count = |progress: &dyn Progress| -> Result<Counted, Failure> {
+            if what.classes() == Classes::One {
+                let counts = count_pairs(&*engine, &job, what, progress)?;
+                return Ok(Counted::of(counts, degrees, Some(domain.clone())));
+            }
+            let prepare = |sample: &Particles| engine.prepare(sample.clone(), &domain, progress);
+            let first = prepare(&first)?;
+            let second = second.as_ref().map(prepare).transpose()?;
+            let job = prepared_job(&first, second.as_ref())?;
+            let (counts, _) = count_prepared(&*engine, &job, what, progress)?;
+            Ok(Counted::of(counts, degrees, Some(domain.clone())))
+        };
+        // A pointer of the caller is handed back to its own function, on this thread.
+        // SAFETY: as this function asks.
+        unsafe { heard(self.0.progress, self.0.user, count) }
     }
+}
+
+/// The pairs within a sorted sample, or between two.
+pub(super) fn prepared_job<'a>(
+    first: &'a Prepared,
+    second: Option<&'a Prepared>,
+) -> Result<PreparedJob<'a>, Failure> {
+    Ok(match second {
+        Some(second) => PreparedJob::cross(first, second)?,
+        None => PreparedJob::auto(first),
+    })
 }

@@ -1,6 +1,6 @@
 //! The C interface: functions of `c/include/albireo.h`, which says what they do and promises what they return.
 //!
-//! Entry: [`albireo_particles_new`], [`albireo_count`]. No panic leaves a function here, handles are numbers that are looked up and never
+//! Entry: [`albireo_particles_new`], [`albireo_count`], [`albireo_estimate`]. No panic leaves a function here, handles are numbers that are looked up and never
 //! followed, and what is wrong comes back as a code with a text.
 
 #![cfg_attr(
@@ -22,10 +22,12 @@
 
 mod constants;
 mod counts;
+mod estimation;
 mod failure;
 mod handles;
 mod job;
 mod listening;
+mod ready;
 mod sample;
 
 use std::ffi::{c_char, c_double};
@@ -33,6 +35,7 @@ use std::sync::Arc;
 
 pub use constants::*;
 use counts::Counted;
+pub use estimation::albireo_estimation;
 use failure::{Failure, guarded};
 use handles::Object;
 pub use job::albireo_job;
@@ -41,6 +44,9 @@ pub use sample::albireo_sample;
 /// A sample, held by this library until albireo_particles_free.
 #[derive(Debug)]
 pub struct albireo_particles(());
+/// A sample that an engine has sorted once for many counts, held by this library until albireo_prepared_free.
+#[derive(Debug)]
+pub struct albireo_prepared(());
 /// Counts, held by this library until albireo_counts_free.
 #[derive(Debug)]
 pub struct albireo_counts(());
@@ -138,6 +144,124 @@ pub unsafe extern "C" fn albireo_count(
         let handle = handles::keep(Object::Counts(Arc::new(counted)));
         // SAFETY: as this function asks.
         unsafe { give(out, "out", std::ptr::without_provenance_mut(handle)) }
+    })
+}
+
+/// Sorts particles once, for counts by albireo_count_prepared in the box of a job and by its engine, which has to be named
+/// (ALBIREO_ENGINE_AUTO is refused) and keeps its threads. Of the job statistic (angles or not), box, wrap, engine, threads and progress are looked at. The
+/// particles may be freed.
+///
+/// # Safety
+/// `job` is NULL or points to as many bytes as its `struct_size` says; `out` is NULL or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn albireo_prepare(
+    job: *const albireo_job,
+    particles: *const albireo_particles,
+    out: *mut *mut albireo_prepared,
+) -> i32 {
+    guarded(|| {
+        // SAFETY: as this function asks.
+        let job = unsafe { job::read(job) }?;
+        let sample = handles::particles(particles.addr(), "particles")?;
+        if out.is_null() {
+            return Err(Failure::null("out"));
+        }
+        // SAFETY: as this function asks.
+        let ready = unsafe { job.prepare(&sample) }?;
+        let handle = handles::keep(Object::Prepared(Arc::new(ready)));
+        // SAFETY: as this function asks.
+        unsafe { give(out, "out", std::ptr::without_provenance_mut(handle)) }
+    })
+}
+
+/// Lets go of a sample that was sorted; NULL is nothing, and what is freed already an error.
+#[unsafe(no_mangle)]
+pub extern "C" fn albireo_prepared_free(prepared: *mut albireo_prepared) -> i32 {
+    guarded(|| handles::free(prepared.addr(), "a prepared sample"))
+}
+
+/// Counts as albireo_count does, with the engine and threads that first was prepared by; the box of the job is that of both samples. Weights of bits need
+/// bits in both samples.
+///
+/// # Safety
+/// As albireo_count.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn albireo_count_prepared(
+    job: *const albireo_job,
+    first: *const albireo_prepared,
+    second: *const albireo_prepared,
+    out: *mut *mut albireo_counts,
+) -> i32 {
+    guarded(|| {
+        // SAFETY: as this function asks.
+        let job = unsafe { job::read(job) }?;
+        let first = handles::prepared(first.addr(), "first")?;
+        let second = match second.addr() {
+            0 => None,
+            handle => Some(handles::prepared(handle, "second")?),
+        };
+        if out.is_null() {
+            return Err(Failure::null("out"));
+        }
+        // SAFETY: as this function asks.
+        let counted = unsafe { job.count_ready(&first, second.as_deref()) }?;
+        let handle = handles::keep(Object::Counts(Arc::new(counted)));
+        // SAFETY: as this function asks.
+        unsafe { give(out, "out", std::ptr::without_provenance_mut(handle)) }
+    })
+}
+
+/// Adds counts of the same settings and bins, of other particles, such as realisations or frames: pairs, sums and totals, all exactly. Both stay.
+///
+/// # Safety
+/// `out` is NULL or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn albireo_counts_merge(
+    first: *const albireo_counts,
+    second: *const albireo_counts,
+    out: *mut *mut albireo_counts,
+) -> i32 {
+    guarded(|| {
+        let merged = handles::counts(first.addr())?.merged(&*handles::counts(second.addr())?)?;
+        if out.is_null() {
+            return Err(Failure::null("out"));
+        }
+        let handle = handles::keep(Object::Counts(Arc::new(merged)));
+        // SAFETY: as this function asks.
+        unsafe { give(out, "out", std::ptr::without_provenance_mut(handle)) }
+    })
+}
+
+/// Estimates a correlation function of counts, of all pairs of their classes, in each of `len` bins, the second axis fastest; NaN where it is
+/// undefined. Of its errors and of their covariance, `len` rows of `len`, which a jackknife alone has, NULL is not wanted.
+///
+/// # Safety
+/// `estimation` is NULL or points to as many bytes as its `struct_size` says, and its arrays hold what it says; `xi` and `errors` are NULL or have room for
+/// `len` values, `covariance` for `len` times `len`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn albireo_estimate(
+    estimation: *const albireo_estimation,
+    xi: *mut c_double,
+    errors: *mut c_double,
+    covariance: *mut c_double,
+    len: usize,
+) -> i32 {
+    guarded(|| {
+        // SAFETY: as this function asks.
+        let made = unsafe { estimation::read(estimation) }?.made()?;
+        // SAFETY: as this function asks.
+        unsafe {
+            give_all(&made.xi, xi, len)?;
+            if !errors.is_null() {
+                give_all(&made.errors, errors, len)?;
+            }
+            if covariance.is_null() {
+                return Ok(());
+            }
+            let what = "covariance: ask for ALBIREO_ERRORS_JACKKNIFE";
+            let matrix = made.covariance.ok_or_else(|| Failure::not_counted(what))?;
+            give_all(&matrix, covariance, matrix.len())
+        }
     })
 }
 
@@ -280,14 +404,14 @@ pub unsafe extern "C" fn albireo_counts_legendre(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn albireo_counts_total(
     counts: *const albireo_counts,
-    class: usize,
+    pair_class: usize,
     pairs: *mut u64,
     weight: *mut c_double,
 ) -> i32 {
     guarded(|| {
         let counts = handles::counts(counts.addr())?;
-        let total = counts.totals.get(class);
-        let total = total.ok_or_else(|| Failure::class(class, counts.totals.len()))?;
+        let total = counts.totals.get(pair_class);
+        let total = total.ok_or_else(|| Failure::pair_class(pair_class, counts.totals.len()))?;
         // SAFETY: as this function asks.
         unsafe {
             give(pairs, "pairs", total.pairs)?;

@@ -8,8 +8,11 @@ fn the_header_is_fresh() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(folder.join("cbindgen.toml")).unwrap();
     let mut builder = cbindgen::Builder::new().with_config(config);
-    for entry in std::fs::read_dir(folder.join("src")).unwrap() {
-        builder = builder.with_src(entry.unwrap().path());
+    let sources = std::fs::read_dir(folder.join("src")).unwrap();
+    let mut sources: Vec<_> = sources.map(|entry| entry.unwrap().path()).collect();
+    sources.sort();
+    for source in sources {
+        builder = builder.with_src(source);
     }
     let mut made = Vec::new();
     builder.generate().unwrap().write(&mut made);

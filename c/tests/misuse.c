@@ -88,10 +88,10 @@ static void jobs(albireo_particles *p) {
   JOB("no mu", ALBIREO_ERROR_NULL, "second_edges", j.statistic = ALBIREO_S_MU);
   JOB("los", ALBIREO_ERROR_ARGUMENT, "los", j.los = 6);
   JOB("box kind", ALBIREO_ERROR_ARGUMENT, "box_kind", j.box_kind = 3);
-  JOB("box", ALBIREO_ERROR_ARGUMENT, "box", j.box_kind = ALBIREO_BOX_LENGTHS, j.box_[0] = -1);
-  JOB("flat box", ALBIREO_ERROR_ARGUMENT, "box", j.box_kind = ALBIREO_BOX_VECTORS, j.box_[0] = 1);
-  JOB("outside", ALBIREO_ERROR_ARGUMENT, "row 3", j.box_kind = ALBIREO_BOX_LENGTHS, j.box_[0] = j.box_[1] = j.box_[2] = 3.5);
-  JOB("beyond half", ALBIREO_ERROR_ARGUMENT, "2.5", j.box_kind = ALBIREO_BOX_LENGTHS, j.wrap = 1, j.box_[0] = j.box_[1] = j.box_[2] = 4);
+  JOB("box", ALBIREO_ERROR_ARGUMENT, "box", j.box_kind = ALBIREO_BOX_LENGTHS, j.cell[0] = -1);
+  JOB("flat box", ALBIREO_ERROR_ARGUMENT, "box", j.box_kind = ALBIREO_BOX_VECTORS, j.cell[0] = 1);
+  JOB("outside", ALBIREO_ERROR_ARGUMENT, "row 3", j.box_kind = ALBIREO_BOX_LENGTHS, j.cell[0] = j.cell[1] = j.cell[2] = 3.5);
+  JOB("beyond half", ALBIREO_ERROR_ARGUMENT, "2.5", j.box_kind = ALBIREO_BOX_LENGTHS, j.wrap = 1, j.cell[0] = j.cell[1] = j.cell[2] = 4);
   JOB("classes", ALBIREO_ERROR_ARGUMENT, "classes", j.classes = 9);
   JOB("no labels", ALBIREO_ERROR_ARGUMENT, "label", j.classes = ALBIREO_CLASSES_SPECIES);
   JOB("sums", ALBIREO_ERROR_ARGUMENT, "sums", j.sums = 64);
@@ -102,6 +102,89 @@ static void jobs(albireo_particles *p) {
   JOB("no groups", ALBIREO_ERROR_ARGUMENT, "group", j.cuts = ALBIREO_CUT_SAME_GROUP);
   JOB("upweights", ALBIREO_ERROR_ARGUMENT, "angular", j.angular_theta = falling, j.angular_factors = falling, j.n_angular = 2);
   JOB("stopped", ALBIREO_ERROR_STOPPED, "interrupted", j.progress = stop);
+}
+
+static void sorted(albireo_particles *p) {
+  albireo_prepared *s, *t;
+  albireo_counts *c;
+  albireo_job j = good_job();
+  expect("no particles", ALBIREO_ERROR_NULL, "particles", albireo_prepare(&j, NULL, &s));
+  expect("no out", ALBIREO_ERROR_NULL, "out", albireo_prepare(&j, p, NULL));
+  j.engine = ALBIREO_ENGINE_AUTO;
+  expect("no engine by name", ALBIREO_ERROR_ARGUMENT, "one engine by its name", albireo_prepare(&j, p, &s));
+  j = good_job(), j.box_kind = ALBIREO_BOX_LENGTHS, j.cell[0] = j.cell[1] = j.cell[2] = 3.5;
+  expect("outside", ALBIREO_ERROR_ARGUMENT, "row 3", albireo_prepare(&j, p, &s));
+  j = good_job(), j.progress = stop;
+  expect("stopped", ALBIREO_ERROR_STOPPED, "interrupted", albireo_prepare(&j, p, &s));
+  j = good_job();
+  expect("good", ALBIREO_OK, "", albireo_prepare(&j, p, &s));
+  expect("no first", ALBIREO_ERROR_NULL, "first", albireo_count_prepared(&j, NULL, s, &c));
+  expect("particles", ALBIREO_ERROR_HANDLE, "found particles", albireo_count_prepared(&j, (albireo_prepared *)p, NULL, &c));
+  expect("unsorted", ALBIREO_ERROR_HANDLE, "found a prepared sample", albireo_count(&j, (albireo_particles *)s, NULL, &c));
+  j.engine = ALBIREO_ENGINE_NAIVE;
+  expect("good", ALBIREO_OK, "", albireo_prepare(&j, p, &t));
+  expect("two engines", ALBIREO_ERROR_ARGUMENT, "engine", albireo_count_prepared(&j, s, t, &c));
+  j.statistic = ALBIREO_THETA;
+  expect("positions for angles", ALBIREO_ERROR_ARGUMENT, "prepared for it", albireo_count_prepared(&j, s, NULL, &c));
+  j = good_job(), j.box_kind = ALBIREO_BOX_LENGTHS, j.cell[0] = j.cell[1] = j.cell[2] = 20;
+  expect("another box", ALBIREO_ERROR_ARGUMENT, "that the samples were prepared in", albireo_count_prepared(&j, s, NULL, &c));
+  uint64_t bits[4] = {1, 2, 3, 4};
+  albireo_sample sample = good_sample();
+  albireo_particles *with_bits;
+  albireo_prepared *u;
+  sample.bits = bits, sample.words = 1;
+  expect("good", ALBIREO_OK, "", albireo_particles_new(&sample, &with_bits));
+  j = good_job();
+  expect("good", ALBIREO_OK, "", albireo_prepare(&j, with_bits, &u));
+  expect("bits of one", ALBIREO_ERROR_ARGUMENT, "in both samples", albireo_count_prepared(&j, s, u, &c));
+  expect("good", ALBIREO_OK, "", albireo_prepared_free(u));
+  expect("good", ALBIREO_OK, "", albireo_particles_free(with_bits));
+  expect("as particles", ALBIREO_ERROR_HANDLE, "found a prepared sample", albireo_particles_free((albireo_particles *)s));
+  expect("good", ALBIREO_OK, "", albireo_prepared_free(s));
+  expect("freed", ALBIREO_ERROR_HANDLE, "freed", albireo_prepared_free(s));
+  expect("good", ALBIREO_OK, "", albireo_prepared_free(t));
+  expect("nothing", ALBIREO_OK, "", albireo_prepared_free(NULL));
+}
+
+static void estimates(albireo_particles *p) {
+  albireo_counts *c, *d;
+  albireo_job j = good_job();
+  expect("good", ALBIREO_OK, "", albireo_count(&j, p, NULL, &c));
+  expect("the same twice", ALBIREO_ERROR_ARGUMENT, "overlap", albireo_counts_merge(c, c, &d));
+  expect("no counts", ALBIREO_ERROR_NULL, "counts", albireo_counts_merge(c, NULL, &d));
+  j.n_edges = 2;
+  expect("good", ALBIREO_OK, "", albireo_count(&j, p, NULL, &d));
+  albireo_counts *m;
+  expect("other bins", ALBIREO_ERROR_ARGUMENT, "bins", albireo_counts_merge(c, d, &m));
+  const char *names[2] = {"DD", "RR"};
+  const albireo_counts *counts[2] = {c, d};
+  double xi[2], errors[2], covariance[4];
+  albireo_estimation e;
+#define ESTIMATE(what, code, text, ...) \
+  do { memset(&e, 0, sizeof e); e.struct_size = sizeof e, e.estimator = "natural", e.n_counts = 2, e.names = names, e.counts = counts; \
+    __VA_ARGS__; expect(what, code, text, albireo_estimate(&e, xi, errors, NULL, 2)); } while (0)
+  expect("no estimation", ALBIREO_ERROR_NULL, "estimation", albireo_estimate(NULL, xi, errors, NULL, 2));
+  ESTIMATE("size", ALBIREO_ERROR_STRUCT_SIZE, "estimation", e.struct_size = 8);
+  ESTIMATE("no estimator", ALBIREO_ERROR_NULL, "estimator", e.estimator = NULL);
+  ESTIMATE("no such estimator", ALBIREO_ERROR_ARGUMENT, "estimator", e.estimator = "landy");
+  ESTIMATE("no names", ALBIREO_ERROR_NULL, "names", e.names = NULL);
+  ESTIMATE("no counts", ALBIREO_ERROR_NULL, "counts", e.counts = NULL);
+  ESTIMATE("errors", ALBIREO_ERROR_ARGUMENT, "errors", e.errors = 2);
+  ESTIMATE("bins", ALBIREO_ERROR_ARGUMENT, "bins", (void)0);
+  names[1] = "XX";
+  ESTIMATE("name", ALBIREO_ERROR_ARGUMENT, "found XX", (void)0);
+  names[1] = "DD";
+  ESTIMATE("name twice", ALBIREO_ERROR_ARGUMENT, "once at most", (void)0);
+  ESTIMATE("no randoms", ALBIREO_ERROR_ARGUMENT, "counts", e.n_counts = 1);
+  names[1] = "RR", counts[1] = c;
+  ESTIMATE("no regions", ALBIREO_ERROR_ARGUMENT, "counts", e.errors = ALBIREO_ERRORS_JACKKNIFE);
+  ESTIMATE("good", ALBIREO_OK, "", (void)0);
+  expect("short", ALBIREO_ERROR_LENGTH, "room for 2", albireo_estimate(&e, xi, errors, NULL, 1));
+  expect("no xi", ALBIREO_ERROR_NULL, "out", albireo_estimate(&e, NULL, errors, NULL, 2));
+  expect("no covariance", ALBIREO_ERROR_NOT_COUNTED, "covariance", albireo_estimate(&e, xi, errors, covariance, 2));
+  expect("good", ALBIREO_OK, "", albireo_counts_free(c));
+  expect("good", ALBIREO_OK, "", albireo_counts_free(d));
+  ESTIMATE("freed", ALBIREO_ERROR_HANDLE, "freed", (void)0);
 }
 
 static void results(albireo_particles *p) {
@@ -139,6 +222,8 @@ int main(void) {
   expect("good", ALBIREO_OK, "", albireo_particles_new(&s, &p));
   samples();
   jobs(p);
+  sorted(p);
+  estimates(p);
   results(p);
   expect("good", ALBIREO_OK, "", albireo_particles_free(p));
   expect("freed", ALBIREO_ERROR_HANDLE, "freed", albireo_particles_free(p));

@@ -105,6 +105,46 @@ fn the_example_in_c_counts() {
 }
 
 #[test]
+fn the_example_in_c_estimates() {
+    let Some(text) = program("cc", "examples/estimate.c", &[]) else {
+        return;
+    };
+    let number = |word: Option<&str>| word.unwrap().parse::<f64>().unwrap();
+    for line in text.lines() {
+        let mut words = line.split(' ').skip(3);
+        let xi = number(words.next());
+        let error = number(words.nth(1));
+        assert!(error > 0.0 && xi.abs() < 5.0 * error, "{line}");
+    }
+    assert_eq!(text.lines().count(), 3, "{text}");
+}
+
+#[test]
+fn estimates_are_those_of_plain_loops() {
+    if let Some(text) = program("cc", "tests/estimates.c", &[]) {
+        assert_eq!(text, "0 values that were not expected\n");
+    }
+}
+
+#[test]
+fn the_header_is_cpp_too() {
+    if !has("c++") {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("program.cpp");
+    let text = "#include <albireo.h>\nint main() { albireo_job job{}; return job.cell[0] != 0; }\n";
+    std::fs::write(&file, text).unwrap();
+    let mut compile = Command::new("c++");
+    let words = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"];
+    ran(compile
+        .args(words)
+        .arg("-I")
+        .arg(source("include"))
+        .arg(&file));
+}
+
+#[test]
 fn the_example_in_fortran_counts() {
     if let Some(text) = program("gfortran", "examples/count.f90", &[]) {
         let pairs = text.split_whitespace().map(|word| word.parse().unwrap());

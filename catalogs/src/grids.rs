@@ -128,20 +128,20 @@ impl GridWriter {
         Self::begun(file, path, grid, title, meta, 0)
     }
 
-    /// As [`GridWriter::create`], but what is kept of the values ([`GridWriter::keep`]) stays in `PATH.partial` when the process ends: the same
-    /// job, of which `identity` is a part, goes on with it. Also gives the note of the last values kept.
+    /// As [`GridWriter::create`], but what is kept of the values ([`GridWriter::keep`]) stays in `PATH.partial` when the process ends, and its
+    /// length in the file `state`: the same job, of which `identity` is a part, goes on with it. Also gives the note of the last values kept.
     ///
     /// # Errors
     /// As [`GridWriter::create`]; values kept for another job, or that another process is making.
     pub fn resume(
-        path: &Path,
+        (path, state): (&Path, &Path),
         grid: &GridGeometry,
         title: &str,
         meta: Map<String, Value>,
         identity: &str,
     ) -> io::Result<(Self, Option<Value>)> {
         let job = json!([identity, title, meta, grid.shape, grid.origin, grid.steps]);
-        let (file, kept) = KeptFile::begin(path, job.to_string())?;
+        let (file, kept) = KeptFile::begin((path, state), job)?;
         let written = kept.as_ref().and_then(|kept| kept["written"].as_u64());
         let written = usize::try_from(written.unwrap_or(0)).map_err(io::Error::other)?;
         let writer = Self::begun(Sink::Kept(file), path, grid, title, meta, written)?;

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use crate::{Table, grid_record, sha256};
 
-/// How parts of counts and checkpoints begin.
-const MAGIC: [&[u8]; 3] = [b"albpart", b"albmdck", b"albckpt"];
+/// How parts of counts and checkpoints begin, those of earlier versions too.
+const MAGIC: [&[u8]; 4] = [b"albkept", b"albpart", b"albmdck", b"albckpt"];
 /// The card of the record in a FITS table.
 const CARD: &[u8] = b"ALBIREO = ";
 /// The name of the program with the blank before its version.

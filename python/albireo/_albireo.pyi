@@ -45,12 +45,20 @@ def call(
             str | None,
         ],
     ],
+    results: Mapping[str, Table],
     kept: Sequence[str],
     log_level: int | None = None,
     log: Callable[[int, str], Any] | None = None,
     progress: Callable[[str, int, int | None], Any] | None = None,
 ) -> tuple[list[tuple[str | None, Table]], str]: ...
-def operate(operation: str, flags: Sequence[str], inputs: Sequence[tuple[str, Table]]) -> Table | None: ...
+def write_grid(
+    path: str,
+    shape: Sequence[int],
+    origin: Sequence[float],
+    steps: Sequence[Sequence[float]],
+    record: str,
+    values: npt.NDArray[np.float64],
+) -> None: ...
 def main(arguments: Sequence[str]) -> int: ...
 def flags(words: Sequence[str]) -> list[tuple[str, str, str]]: ...
 def usual_names() -> list[str]: ...

@@ -1,7 +1,7 @@
 """Measurements as the command lines that they stand for, carried out in this process.
 
-Entry: :func:`run`, and :func:`operate` for results in memory. Keyword arguments are the long names of the flags, as in job files, so that values are read, checked and refused as they
-are there.
+Entry: :func:`run`. Keyword arguments are the long names of the flags, as in job files, so that values are read, checked and refused as they are
+there.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from .trajectory import Trajectory
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+
+#: Options for results beside the main one, which come back with it where they are True.
+FURTHER = ("structure", "p_of_r", "total_g", "block_counts", "fkp_data", "fkp_randoms", "mean", "counts", "covariance")
 
 Progress = bool | Callable[[str, int, int | None], Any] | None
 
@@ -137,7 +140,7 @@ def explained(command: str, options: type) -> Callable[[Callable[_P, _R]], Calla
     return decorate
 
 
-def _words(name: str, value: Any, flag: Flag, scratch: Callable[[Any], str], rows: Callable[[Any], str]) -> list[str]:
+def _words(name: str, value: Any, flag: Flag, named: Callable[[Any], str], rows: Callable[[Any], str]) -> list[str]:
     """One keyword argument as words of a command line."""
     word = f"--{name.replace('_', '-')}"
     if value is None or value is False:
@@ -156,11 +159,11 @@ def _words(name: str, value: Any, flag: Flag, scratch: Callable[[Any], str], row
     several = isinstance(value, (list, tuple))
     is_pair = flag.takes == "angular" and several and len(value) == 2 and not any(isinstance(part, str) and re.search("[=@,]", part) for part in value)
     if flag.values == "repeated" and several and not is_pair:
-        return [f"{word}={scratch(part)}" for part in value]
+        return [f"{word}={named(part)}" for part in value]
     if hasattr(value, "table") and hasattr(value, "save"):
-        return [f"{word}={scratch(value)}"]
+        return [f"{word}={named(value)}"]
     if several and any(hasattr(part, "save") for part in value):
-        return [f"{word}={','.join(scratch(part) for part in value)}"]
+        return [f"{word}={','.join(named(part) for part in value)}"]
     return [f"{word}={spelled(value)}"]
 
 
@@ -192,7 +195,7 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
             wanted.names.extend(spelled(value).split(","))
         if last == "bits" and value is not None:
             wanted.bits.extend(spelled(value).split(","))
-        if last in ("where", "weight", "set", "distance", "redshift", "group", "column"):
+        if last in ("where", "weight", "set", "distance", "redshift", "group", "column", "epsilon", "sigma"):
             texts = value if isinstance(value, (list, tuple)) else [value]
             # A set of weights has a name before its column.
             wanted.texts.extend(text.split("=", 1)[1] if last == "set" and "=" in text else text for text in texts if isinstance(text, str))
@@ -279,53 +282,46 @@ def run(
 ) -> Made:
     """Carries out a subcommand on samples, with options by the names of its flags.
 
-    `kept` maps flags that name a result file to the name under which that result is handed back; `inputs` are tables of results, by what
-    messages call them, that the command reads as files. Raises ValueError for what the command refuses, with flags spelled as keyword
-    arguments, and KeyboardInterrupt after Ctrl-C.
+    `kept` maps flags that name a result file to the name under which that result is handed back; those that :data:`FURTHER` lists are, where their
+    options are True. `inputs` are tables of results, by what messages and the record call them, or paths with None, that the command has as its first words. Raises ValueError for what the command refuses, with flags
+    spelled as keyword arguments, and KeyboardInterrupt after Ctrl-C.
     """
     import logging
 
     log = logging.getLogger("albireo")
+    known = _known(command, options or {})
     options = dict(options or {})
+    kept = {**(kept or {}), **{name.replace("_", "-"): "" for name in FURTHER if options.get(name) is True}}
+    options = {name: value for name, value in options.items() if name.replace("_", "-") not in kept}
     module = native()
-    known = _known(command, options)
     hears = _hears(progress)
     words = ["albireo", *command, *files]
     given: dict[str, Any] = {}
-    called: dict[str, str] = {}
+    results = {name: table for name, table in inputs if table is not None}
+    words += [name for name, _ in inputs]
+    weights = ""
     with ExitStack() as stack:
-        folder: list[str] = []
 
-        def place(ending: str) -> str:
-            """A file for as long as the command works."""
-            if not folder:
-                import shutil
-                import tempfile
-
-                folder.append(tempfile.mkdtemp(prefix="albireo-"))
-                stack.callback(shutil.rmtree, folder[0], ignore_errors=True)
-            return os.path.join(folder[0], f"{len(os.listdir(folder[0]))}.{ending}")
-
-        def written(table: Any, name: str) -> str:
-            """A table in a file, and what messages call it."""
-            path = place("json")
-            table.write(path)
-            called[path] = name
-            return path
-
-        def scratch(result: Any) -> str:
-            """A result in a file."""
-            return written(result.table, "a result in memory") if hasattr(result, "table") else spelled(result)
+        def named(result: Any) -> str:
+            """A result by the name that it has here."""
+            if not hasattr(result, "table"):
+                return spelled(result)
+            number = len([name for name in results if name.endswith(" in memory")])
+            name = f"result {number + 1} in memory" if number else "a result in memory"
+            results[name] = result.table
+            return name
 
         def rows(values: Any) -> str:
-            """Numbers in a file, a row each."""
-            path = place("csv")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write("weight\n" + "".join(f"{float(value)!r}\n" for value in np.ravel(values)))
-            called[path] = "an array in memory"
-            return path
+            """Numbers in a file, a row each: a run over frames keeps the digest of this file, to go on with the same weights."""
+            nonlocal weights
+            import tempfile
 
-        words += [written(table, name) for name, table in inputs]
+            with tempfile.NamedTemporaryFile("w", prefix="albireo-", suffix=".csv", encoding="utf-8", delete=False) as file:
+                stack.callback(os.unlink, file.name)
+                file.write("weight\n" + "".join(f"{float(value)!r}\n" for value in np.ravel(values)))
+            weights = file.name
+            return weights
+
         wanted = _wanted(options)
         sources: list[str] = []
         for role in roles:
@@ -335,44 +331,28 @@ def run(
                 given[name] = role.catalog.native(wanted, command[0] == "rdf")
             sources += [name] if role.flag in (None, "second") else [f"--{role.flag}={name}"]
         for name, value in _in_unit(roles, given, options).items():
-            words += _words(name, value, known[name.replace("_", "-")], scratch, rows)
-        for flag in kept or {}:
+            words += _words(name, value, known[name.replace("_", "-")], named, rows)
+        for flag in kept:
             words.append(f"--{flag}=<{flag}>")
-        for role in roles:
+        # Points where a field is have no weights.
+        for role in (role for role in roles if role.flag != "at"):
             for word in _of_role(role, options, roles[0]):
                 _add(words, word)
         words += sources
         words += _shared(roles, options, known)
         words += _threads(options, known)
         level = log.getEffectiveLevel()
-        keeps = [f"<{flag}>" for flag in kept or {}]
+        keeps = [f"<{flag}>" for flag in kept]
         if isinstance(hears, _Bar):
             stack.callback(hears.close)
         try:
-            tables, text = module.call(words, given, keeps, level, log.log, hears)
+            tables, text = module.call(words, given, results, keeps, level, log.log, hears)
         except ValueError as error:
-            message = str(error)
-            for path, name in called.items():
-                message = message.replace(path, name)
+            message = str(error).replace(weights, "an array in memory") if weights else str(error)
             raise ValueError(in_python(message)) from None
     main = [table for name, table in tables if name is None]
     others = {name[1:-1]: table for name, table in tables if name is not None}
     return Made(main, others, text)
-
-
-def operate(name: str, inputs: Sequence[tuple[str, Any]], options: Mapping[str, Any]) -> Any:
-    """The table that an operation of ``albireo result`` makes of tables, by what messages and the record call them.
-
-    None where it is an operation of files alone. Raises as :func:`run`.
-    """
-    known = _known(("result", name), options)
-    flags: list[str] = []
-    for option, value in _in_unit((), {}, options).items():
-        flags += _words(option, value, known[option.replace("_", "-")], spelled, spelled)
-    try:
-        return native().operate(name, flags, inputs)
-    except ValueError as error:
-        raise ValueError(in_python(str(error))) from None
 
 
 def _in_unit(roles: Sequence[Role], given: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class CountOptions(SecondOptions, total=False):
     second_weight_set: Value  # The weights of the second catalog in a set, where they differ
     shells: Edges | int  # Count the pairs within and between shells of distance from the observer, apart from one another
     checkpoint: File  # Save what is counted in this folder, and go on from what is there
-    checkpoint_every: SupportsFloat  # Seconds from one --checkpoint to the next
+    checkpoint_every: Value  # From one --checkpoint to the next, such as 30s, 5min or 1h
 
 
 class EstimateOptions(SurveyOptions, total=False):
@@ -178,7 +178,7 @@ class EstimateOptions(SurveyOptions, total=False):
     part: File | bool  # The file of the part
     plan: int | bool  # Count nothing
     checkpoint: File  # Save what is counted in this folder, and go on from what is there
-    checkpoint_every: SupportsFloat  # Seconds from one --checkpoint to the next
+    checkpoint_every: Value  # From one --checkpoint to the next, such as 30s, 5min or 1h
 
 
 class XiOptions(EstimateOptions, total=False):
@@ -220,7 +220,8 @@ class RdfOptions(SecondOptions, total=False):
     block: int  # Frames of a block in --block-counts
     blocks: int  # Blocks of consecutive frames, as even as can be, whose scatter is `g_block_error`
     block_error: Literal["blocks", "plateau"]  # How `g_block_error` is found
-    checkpoint: File  # Save the counts here every half minute, and go on from them when the command is run again
+    checkpoint: File  # Save what is done in this file now and then, and go on from there when the command is run again
+    checkpoint_every: Value  # From one --checkpoint to the next, such as 30s, 5min or 1h
     frames_per_device: int  # Frames that each GPU counts side by side
     frame_column: Value  # Tables
     box_table: Any  # Tables
@@ -228,7 +229,6 @@ class RdfOptions(SecondOptions, total=False):
     origins: int  # Every so many frames one from which lags begin
     frame_weights: Value  # Weights of frames
     running: bool  # Add the running mean of g to --block-counts
-    checkpoint_every: SupportsFloat  # Seconds from one --checkpoint to the next
     structure: File | bool  # Write S(q) here
     q: Edges  # The q at the middles of these bins, 2 pi over the unit of the positions
     window: Literal["none", "lorch", "hann"]  # What g - 1 is multiplied by, so that its end does not ring in S(q)
@@ -297,3 +297,117 @@ class RandomsOptions(TypedDict, total=False):
     every: int  # Every N-th row only of the first sample alone, others having such flags of their own, before the condition
     ignore_units: Value  # Columns whose numbers are taken as they are, whatever unit the file states
     redshift_unit: Literal["1"]  # Unit of redshifts
+
+
+class NzOptions(TypedDict, total=False):
+    """Of :func:`albireo.nz`."""
+
+    fkp_data: File | bool  # Write the rows of DATA as a catalogue
+    fkp_randoms: File | bool  # The same of the randoms, by the n(z) of DATA
+    positions: Value  # Cartesian position columns
+    sky: Value  # Sky position columns in degrees
+    distance: Value  # Comoving distance column, in the unit of the bins
+    redshift: Value  # Redshift column, turned into Mpc/h by --cosmology
+    weight: Value  # Weight column, or an expression such as WEIGHT*WEIGHT_FKP
+    bits: Value  # Bit columns
+    where: Value  # Rows to keep
+    table: Value  # Table
+    rows: Value  # Rows to look at of the first sample alone, others having such flags of their own, counting from 0 in each file, from A to below B, before the condition
+    every: int  # Every N-th row only of the first sample alone, others having such flags of their own, before the condition
+    randoms_positions: Value  # Cartesian position columns of the randoms
+    randoms_sky: Value  # Sky position columns of the randoms in degrees
+    randoms_distance: Value  # Comoving distance column of the randoms, in the unit of the bins
+    randoms_redshift: Value  # Redshift column of the randoms, turned into Mpc/h by --cosmology
+    randoms_weight: Value  # Weight column of the randoms, or an expression such as WEIGHT*WEIGHT_FKP
+    randoms_bits: Value  # Bit columns of the randoms
+    randoms_where: Value  # Rows to keep of the randoms
+    randoms_table: Value  # Table of the randoms
+    randoms_rows: Value  # Rows to look at of the randoms
+    randoms_every: int  # Every N-th row only of the randoms
+    ignore_units: Value  # Columns whose numbers are taken as they are, whatever unit the file states
+    redshift_unit: Literal["1"]  # Unit of redshifts
+    engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Who counts
+    threads: int  # Number of threads of the cpu engine, at most four for each core
+    isa: Value  # Instruction set of the cpu engine
+    devices: int | Sequence[int]  # GPUs to use, by their numbers in `albireo devices`
+    precision: Literal["exact", "f64", "f32"]  # Arithmetic of the cuda engine
+    kernel: Literal["auto", "simple", "constant", "shared"]  # Kernel of the cuda engine
+    shard: Value  # Count part I of N only, I from 0 to N-1, and write it to the file of --part
+    part: File | bool  # The file of the part
+    plan: int | bool  # Count nothing
+
+
+class FieldOptions(TypedDict, total=False):
+    """Of :func:`albireo.field`."""
+
+    topology: Any  # What a topology
+    frame: int  # The frame of a trajectory, from 0, a table or H5MD file of frames included
+    ending: Literal["smooth", "sharp"]  # How coulomb and gravity end
+    radius: SupportsFloat  # The radius of top-hat and spline, the sigma of gaussian
+    alpha: SupportsFloat  # The alpha of ewald, erfc(alpha r)/r, in inverse lengths
+    cell: SupportsFloat | Sequence[SupportsFloat]  # The cells of cic and tsc, or along each axis
+    values: Any  # The values of kernel table
+    epsilon: Value  # Epsilon of the sources of lj
+    sigma: Value  # Sigma of the sources of lj
+    probe: SupportsFloat | Sequence[SupportsFloat]  # Epsilon and sigma of the probe of lj
+    mixing: Literal["lorentz-berthelot", "geometric"]  # How epsilon and sigma of probe and source make those of the pair
+    r_min: SupportsFloat  # Below this distance coulomb, gravity, ewald
+    units: Literal["e/A", "kT/e", "V", "kcal/mol/e"]  # Unit of a coulomb potential of elementary charges, lengths that state no unit being Angstrom
+    temperature: SupportsFloat  # Temperature of kT, in kelvin
+    grid_of: Any  # The grid of an `OpenDX` file
+    ions: Value  # Ions to place on the grid, one after the other, each where the potential with those before is most favourable
+    ion_source: SupportsFloat  # The least distance of ions from sources
+    ion_ion: SupportsFloat  # The least distance of ions from each other
+    positions: Value  # Cartesian position columns
+    sky: Value  # Sky position columns in degrees
+    distance: Value  # Comoving distance column, in the unit of the bins
+    redshift: Value  # Redshift column, turned into Mpc/h by --cosmology
+    weight: Value  # Weight column, or an expression such as WEIGHT*WEIGHT_FKP
+    bits: Value  # Bit columns
+    where: Value  # Rows to keep
+    table: Value  # Table
+    rows: Value  # Rows to look at of the first sample alone, others having such flags of their own, counting from 0 in each file, from A to below B, before the condition
+    every: int  # Every N-th row only of the first sample alone, others having such flags of their own, before the condition
+    wrap: bool  # Wrap positions outside the box into it instead of refusing them
+    partial_set: bool  # Go on with some of the files of a snapshot or group catalogue, whose headers speak of more
+    cosmology: Any  # Cosmology that turns redshifts into Mpc/h
+    ignore_units: Value  # Columns whose numbers are taken as they are, whatever unit the file states
+    redshift_unit: Literal["1"]  # Unit of redshifts
+    unit: Value  # Unit of length
+    engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Who sums
+    devices: int | Sequence[int]  # GPUs to use, by their numbers in `albireo devices`
+    threads: int  # Number of threads of the cpu engine, at most four for each core
+    isa: Value  # Instruction set of the cpu engine
+    precision: Literal["double", "single"]  # Terms in float64 or in float32, which is faster
+    variant: Literal["direct", "large-bins", "small-bins", "cylinder"]  # Sources meet the points of a grid in this way, on cpu
+    bin_side: SupportsFloat  # Side of bins
+    bin_sources: int  # The most sources of a small bin, up to 32
+    sum: Literal["exact", "plain", "compensated"]  # How terms are added
+
+
+class MdOptions(TypedDict, total=False):
+    """Of :func:`albireo.md`."""
+
+    potential: Literal["cut", "shifted", "force-shifted", "wca"]  # How the Lennard-Jones potential ends
+    cutoff: SupportsFloat  # Where it ends, in the sigma of each pair
+    species: Value  # Species with their masses
+    pair: Value  # Epsilon and sigma of two species
+    seed: int  # Seed of velocities, species and noise
+    precision: Literal["double", "single"]  # Impulses of pairs in float64, or in float32, which is faster
+    thermostat: Literal["none", "langevin", "rescale"]  # What holds the temperature
+    friction: SupportsFloat  # Friction of langevin, an inverse time
+    rescale_every: int  # Steps from one rescaling to the next
+    and_back: bool  # Go the same steps back with negated momenta, and fail unless every word of the start is back
+    trajectory_every: int  # Steps from one frame to the next
+    velocities: bool  # Write velocities beside the positions
+    author: Value  # Who made the frames, which H5MD files say
+    rdf_bins: Edges  # Bins of g(r)
+    rdf_every: int  # Steps from one count to the next
+    checkpoint: File  # Save what is done in this file now and then, and go on from there when the command is run again
+    checkpoint_every: Value  # From one --checkpoint to the next, such as 30s, 5min or 1h
+    engine: Literal["cpu", "cuda", "naive"]  # Who makes the forces
+    traversal: Literal["cells", "all-pairs"]  # How pairs are found
+    skin: SupportsFloat  # Lists hold pairs up to this beyond the cutoff
+    device: int  # Which GPU of the cuda engine makes the steps
+    threads: int  # Number of threads of the cpu engine, at most four for each core
+    isa: Value  # Instruction set of the cpu engine

@@ -1,6 +1,6 @@
 """Measurements: pairs counted and what is made of them.
 
-Entry: :func:`count`, :func:`xi`, :func:`wp`, :func:`multipoles`, :func:`angular`, :func:`rdf`, :func:`jackknife`, :func:`randoms`. Every
+Entry: :func:`count`, :func:`xi`, :func:`wp`, :func:`multipoles`, :func:`angular`, :func:`rdf`, :func:`jackknife`, :func:`nz`, :func:`randoms`. Every
 further keyword argument is a flag of the command of the same name, with ``_`` for ``-``: ``albireo xi --help`` describes them all.
 """
 
@@ -15,8 +15,8 @@ import numpy as np
 from . import objects
 from .catalog import Catalog, as_catalog
 from .command import Progress, Role, explained, run
-from .keywords import CountOptions, RandomsOptions, RdfOptions, TypedDict, WpOptions, XiOptions
-from .result import Result, results
+from .keywords import CountOptions, NzOptions, RandomsOptions, RdfOptions, TypedDict, WpOptions, XiOptions
+from .result import Result, ends, results
 from .trajectory import as_trajectory
 
 if TYPE_CHECKING:
@@ -57,12 +57,10 @@ class OfWpOptions(SampleOptions, WpOptions, total=False):
     regions: int
 
 
-#: Results of g(r) beside the main one.
-_FURTHER = ("structure", "p_of_r", "total_g", "block_counts")
 _KINDS = ("weights", "bits", "group", "region")
 
 
-def _taken(options: dict[str, Any], prefix: str) -> dict[str, Any]:
+def beside(options: dict[str, Any], prefix: str) -> dict[str, Any]:
     """Arrays that are given beside a sample; names of columns stay options."""
     taken = {}
     for kind in _KINDS:
@@ -78,8 +76,8 @@ def _is_names(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value)
 
 
-def _role(flag: str | None, prefix: str, value: Any, name: str, options: dict[str, Any], **beside: Any) -> Role:
-    return Role(flag, prefix, as_catalog(value, name, **_taken(options, prefix.replace("-", "_")), **beside))
+def _role(flag: str | None, prefix: str, value: Any, name: str, options: dict[str, Any], **further: Any) -> Role:
+    return Role(flag, prefix, as_catalog(value, name, **beside(options, prefix.replace("-", "_")), **further))
 
 
 def _estimate_roles(data: Any, randoms: Any, options: dict[str, Any]) -> list[Role]:
@@ -98,7 +96,7 @@ def _estimate_roles(data: Any, randoms: Any, options: dict[str, Any]) -> list[Ro
             if flag is None:
                 raise TypeError("data: expected positions, a table or a file, found None")
             continue
-        taken = _taken(options, name + "_" if flag else "") if flag in (None, "randoms", "cross") else {}
+        taken = beside(options, name + "_" if flag else "") if flag in (None, "randoms", "cross") else {}
         roles.append(Role(flag, prefix, as_catalog(value, name, **taken)))
     return roles
 
@@ -172,6 +170,11 @@ def _no_leftovers(options: dict[str, Any], names: Sequence[str]) -> None:
     for name in names:
         if options.get(name) is not None:
             raise TypeError(f"{name} needs the sample that it belongs to")
+    without_none(options)
+
+
+def without_none(options: dict[str, Any]) -> None:
+    """Drops what was not given."""
     for name in [name for name, value in options.items() if value is None]:
         del options[name]
 
@@ -294,9 +297,6 @@ def rdf(
     ``p_of_r=True``, ``total_g=True`` and ``block_counts=True`` give further results by name: ``result.part("structure")``.
     """
     options: dict[str, Any] = {**further} | dict(r_max=r_max, n_bins=n_bins, bins=bins, box=box, volume=volume)
-    kept = {name.replace("_", "-"): "" for name in _FURTHER if options.get(name) is True}
-    for name in kept:
-        del options[name.replace("-", "_")]
     alike = options.get("species", "") is None or isinstance(options.get("species"), str) and options["species"] == "none"
     frames = as_trajectory(data, options)
     # What stands beside a table is a column of it; a second sample knows no species.
@@ -312,7 +312,7 @@ def rdf(
     if second is not None:
         roles.append(_role("second", "second-", second, "second", options))
     _no_leftovers(options, [])
-    return results(run(["rdf"], roles, options, kept=kept, progress=progress))
+    return results(run(["rdf"], roles, options, progress=progress))
 
 
 @explained("randoms", RandomsOptions)
@@ -343,19 +343,63 @@ def randoms(
         options["sky_window"] = text
     roles = []
     if like is not None:
-        catalog = as_catalog(like, "like", **_taken(options, ""))
+        catalog = as_catalog(like, "like", **beside(options, ""))
         roles.append(Role("like", "", catalog))
     _no_leftovers(options, [])
     return results(run(["randoms"], roles, options, progress=progress))
 
 
-def merge(*parts: Result) -> Result:
-    """Adds pair counts of several realisations, with their totals: as ``albireo result sum``; ``a + b`` is the same of two."""
-    if not parts:
-        raise ValueError("merge: expected at least one result")
-    if len(parts) == 1:
-        return parts[0]
-    return parts[0].operation("sum", others=parts[1:])
+@explained("nz", NzOptions)
+def nz(
+    data: Any,
+    randoms: Any = None,
+    *,
+    cosmology: Any,
+    bins: Any = None,
+    area: float | None = None,
+    nside: int | None = None,
+    weights: Any = None,
+    randoms_weights: Any = None,
+    fkp: float | None = None,
+    effective_redshift: tuple[float, float] | None = None,
+    progress: Progress = None,
+    **further: Unpack[NzOptions],
+) -> Result:
+    """Measures the number density n(z) of a survey, and makes FKP weights and effective redshifts of it.
+
+    Parameters
+    ----------
+    data, randoms
+        Samples with positions on the sky and redshifts, ``albireo.Catalog(sky=(ra, dec), redshift=z)``, tables or paths.
+    cosmology
+        Of the volumes: a name such as ``"Planck18"``, parameters such as ``"om=0.31"``, or one of astropy's.
+    bins
+        Edges in redshift; None for bins 0.01 wide.
+    area, nside
+        The area of the survey in square degrees, or that of the HEALPix pixels of this resolution that hold `randoms`, or `data` without any.
+    fkp
+        P0 in (Mpc/h)^3: weights 1/(1 + n(z) P0) are a column. ``fkp_data=True`` and ``fkp_randoms=True`` make catalogues of the rows with NZ and WEIGHT_FKP,
+        ``result.part("fkp_data")``.
+    effective_redshift
+        Also that of the pairs between these separations in Mpc/h.
+
+    ``result.n``, ``result.n_error``, ``result.objects``, ``result.volume`` and ``result.edges``; ``result.record["effective_redshift"]``.
+
+    >>> import albireo
+    >>> z = [0.11, 0.12, 0.18]
+    >>> made = albireo.nz(albireo.Catalog(sky=([10, 11, 12], [0, 1, 2]), redshift=z), cosmology="Planck18", bins=[0.1, 0.15, 0.2], area=100)
+    >>> made.objects, bool((made.n == made.weight / made.volume).all())
+    (array([2, 1], dtype=uint64), True)
+    """
+    options: dict[str, Any] = {**further} | dict(
+        cosmology=cosmology, bins=bins, area=area, nside=nside, weights=weights, randoms_weights=randoms_weights, fkp=fkp,
+        effective_redshift=ends(effective_redshift),
+    )
+    roles = [_role(None, "", data, "data", options)]
+    if randoms is not None:
+        roles.append(_role("randoms", "randoms-", randoms, "randoms", options))
+    _no_leftovers(options, ["randoms_weights"] if randoms is None else [])
+    return results(run(["nz"], roles, options, progress=progress))
 
 
 def load(path: str | os.PathLike[str]) -> Result:

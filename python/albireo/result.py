@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from ._native import native
-from .command import Made, operate, run
+from .command import Made, run
 
 #: The columns that a kind of result is about, in the order of preference.
 _VALUES = ("xi", "wp", "g", "S")
+#: Flags of operations on files.
+_OF_FILES = ("output", "format", "plot", "r2", "brief", "overwrite")
 
 
 class Result:
@@ -140,10 +142,10 @@ class Result:
 
     @property
     def weight(self) -> np.ndarray:
-        """Sums of the weights of the pairs, in the shape of the bins; the numbers of pairs where there are no weights."""
+        """Sums of the weights of the pairs, in the shape of the bins; the numbers of pairs where there are no weights. Of n(z) those of the objects."""
         if "counts" in self._parts:
             return self.counts.weight
-        name = self._count_name().removesuffix("npairs") + "weight"
+        name = "weight" if "weight" in self.columns else self._count_name().removesuffix("npairs") + "weight"
         return self._shaped(name) if name in self.columns else self.npairs.astype(np.float64)
 
     @property
@@ -205,10 +207,10 @@ class Result:
 
     @property
     def covariance(self) -> np.ndarray:
-        """The covariance of the estimate between its regions, one row for each bin (of all multipoles, one after another)."""
-        table = self._parts.get("covariance")
+        """The covariance of the estimate between its regions or of realisations, one row for each bin (of all multipoles, one after another)."""
+        table = self.table if "covariance" in self.columns else self._parts.get("covariance")
         if table is None:
-            raise AttributeError("there is no covariance: it comes from regions=N")
+            raise AttributeError("there is no covariance: it comes from regions=N, or from albireo.covariance of several results")
         n = round(len(table) ** 0.5)
         return table.column("covariance").reshape(n, n)
 
@@ -220,6 +222,10 @@ class Result:
             raise AttributeError("there are no counts by region: they come from regions=N")
         return Result(table)
 
+    def has_part(self, name: str) -> bool:
+        """Whether there is a further result of this name, which :meth:`part` gives."""
+        return name.replace("_", "-") in self._parts
+
     def part(self, name: str) -> Result:
         """A further result of the same measurement, such as ``"structure"`` of g(r), by the name of the flag that asks for it."""
         table = self._parts.get(name.replace("_", "-"))
@@ -230,35 +236,99 @@ class Result:
 
     # Operations.
 
-    def operation(self, name: str, *, others: Sequence[Result] = (), **options: Any) -> Result:
-        """An operation of ``albireo result`` on this result, such as ``operation("slice", range="5:60")``."""
-        inputs = []
-        for k, one in enumerate([self, *others]):
-            if not isinstance(one, Result):
-                raise TypeError(f"expected a Result, found {type(one).__name__}")
-            inputs.append((f"result {k + 1}" if others else "the result", one.table))
-        table = operate(name, inputs, options)
-        return Result(table) if table is not None else results(run(["result", name], options=options, inputs=inputs))
+    def operation(self, name: str, *, others: Sequence[Any] = (), **options: Any) -> Result:
+        """An operation of ``albireo result`` on this result and others, such as ``operation("slice", range="5:60")``."""
+        return operated(name, [self, *others], **options)
 
     def rebin(self, by: int | None = None, *, mu_by: int | None = None, pi_by: int | None = None) -> Result:
-        """Pair counts in coarser bins: `by` neighbours in r, s, rp or theta become one, `mu_by` in mu, `pi_by` in pi; all sums exact."""
+        """Pair counts in coarser bins: `by` neighbours in r, s, rp or theta become one, `mu_by` in mu, `pi_by` in pi; all sums exact.
+
+        >>> import albireo
+        >>> galaxies = albireo.samples.path("galaxies_box.h5")
+        >>> albireo.count(galaxies, bins="lin:0:8:8").rebin(4) == albireo.count(galaxies, bins="lin:0:8:2")
+        True
+        """
         return self.operation("rebin", by=by, mu_by=mu_by, pi_by=pi_by)
 
-    def slice(self, low: float, high: float) -> Result:
-        """The bins in r, s, rp or theta that lie within these ends."""
-        return self.operation("slice", range=f"{float(low)!r}:{float(high)!r}")
+    def slice(
+        self,
+        low: float | None = None,
+        high: float | None = None,
+        *,
+        mu: tuple[float, float] | None = None,
+        pi: tuple[float, float] | None = None,
+        z: tuple[float, float] | None = None,
+    ) -> Result:
+        """The bins that lie within these ends: in r, s, rp, rho or theta between `low` and `high`, in mu, pi or z (of g(rho, z)) between the two of a pair.
+
+        >>> import albireo
+        >>> dd = albireo.count(albireo.samples.path("galaxies_box.h5"), bins="lin:0:8:8")
+        >>> dd.slice(2, 6).edges
+        array([2., 3., 4., 5., 6.])
+        """
+        if (low is None) != (high is None):
+            raise TypeError("slice: expected both ends, or neither")
+        first = None if low is None or high is None else (low, high)
+        return self.operation("slice", range=ends(first), mu_range=ends(mu), pi_range=ends(pi), z_range=ends(z))
 
     def wrap(self) -> Result:
-        """Pair counts over signed mu or pi as those over |mu| or |pi|: both signs put together."""
+        """Pair counts over signed mu or pi as those over abs(mu) or abs(pi): both signs put together.
+
+        >>> import albireo
+        >>> bins = dict(statistic="rp-pi", bins="lin:0:8:4")
+        >>> galaxies = albireo.samples.path("galaxies_box.h5")
+        >>> albireo.count(galaxies, pi_bins="lin:-10:10:4", **bins).wrap() == albireo.count(galaxies, pi_bins="lin:0:10:2", **bins)
+        True
+        """
         return self.operation("wrap")
 
-    def concatenate(self, *others: Result) -> Result:
-        """This result and others of the same particles in bins that adjoin, in the order of their bins, as one."""
+    def concatenate(self, *others: Any) -> Result:
+        """This result and others of the same particles in bins that adjoin, in the order of their bins, as one.
+
+        >>> import albireo
+        >>> dd = albireo.count(albireo.samples.path("galaxies_box.h5"), bins="lin:0:8:8")
+        >>> dd.slice(0, 2).concatenate(dd.slice(2, 8)) == dd
+        True
+        """
         return self.operation("concatenate", others=others)
 
     def renormalise(self, total_weight: float) -> Result:
-        """Pair counts with this sum of the weights of all pairs: the weights in bins are multiplied alike."""
+        """Pair counts with this sum of the weights of all pairs: the weights in bins are multiplied alike.
+
+        >>> import albireo
+        >>> albireo.count(albireo.samples.path("galaxies_box.h5"), bins="lin:0:8:8").renormalise(1).total
+        1.0
+        """
         return self.operation("renormalise", total_weight=total_weight)
+
+    def integral_constraint(
+        self, *, power_law: float | None = None, model: Any = None, fit: tuple[float, float] | None = None, radial: Any = None
+    ) -> Result:
+        """A correlation function with the integral constraint of a model added: the mean of the model over the random pairs of all bins, which
+        should reach all pairs of the volume. Landy & Szalay (1993), doi:10.1086/172900.
+
+        Parameters
+        ----------
+        power_law
+            Model A x**-power_law, with the A that fits best together with its integral constraint, in the bins within `fit`.
+        model
+            Instead of it a pair of arrays (x, xi), x rising, between which the model is linear, or the path of a text file with such rows.
+        radial
+            The pairs of the randoms by shells, ``albireo.count(randoms, shells=N, ...)`` in the bins of this result: the constraint of randoms
+            whose redshifts are those of the data. de Mattia & Ruhlmann-Kleider (2019).
+
+        >>> import albireo, numpy as np
+        >>> data, randoms = (albireo.randoms(number, box=20, seed=number) for number in (300, 900))
+        >>> xi = albireo.xi(data, randoms, bins="lin:0:35:7")
+        >>> made = xi.integral_constraint(model=([0, 40], [0.1, 0.1]))
+        >>> bool(np.allclose(made.xi - made["xi_measured"], 0.1))
+        True
+        """
+        if model is not None and not isinstance(model, (str, os.PathLike)):
+            x, values = (np.array(column, dtype=np.float64) for column in model)
+            columns = [("x", None, "place", x), ("xi", None, "model", values)]
+            model = Result(native().Table.of(columns, '{"result": "correlation function"}'))
+        return self.operation("integral-constraint", power_law=power_law, model=model, fit=ends(fit), radial=radial)
 
     def __add__(self, other: Any) -> Result:
         if not isinstance(other, Result):
@@ -345,6 +415,30 @@ class Result:
             rows.append(f"<tr>{''.join(cells)}</tr>")
         more = f"<p>... and {len(self) - most} more rows</p>" if len(self) > most else ""
         return f"<p><b>{html.escape(self.kind)}</b></p><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+
+
+def ends(pair: Sequence[float] | None) -> str | None:
+    """Two ends as flags take them."""
+    if pair is None:
+        return None
+    low, high = pair
+    return f"{float(low)!r}:{float(high)!r}"
+
+
+def operated(name: str, several: Sequence[Any], **options: Any) -> Result:
+    """An operation of ``albireo result`` on results in memory or the files of results."""
+    for flag in _OF_FILES:
+        if flag in options:
+            raise ValueError(f"unexpected argument {flag!r}: the result comes back, save writes it and plot draws it")
+    inputs: list[tuple[str, Any]] = []
+    for k, one in enumerate(several):
+        if isinstance(one, (str, os.PathLike)):
+            inputs.append((os.fspath(one), None))
+        elif isinstance(one, Result):
+            inputs.append((f"result {k + 1}" if len(several) > 1 else "the result", one.table))
+        else:
+            raise TypeError(f"expected a Result, found {type(one).__name__}")
+    return results(run(["result", name], options=options, inputs=inputs))
 
 
 def _parts_of(table: Any) -> tuple[list[tuple[str, str | None, str, np.ndarray]], str]:

@@ -15,7 +15,8 @@ from ._native import native
 #: Options that are lengths, and the power of a length that each is.
 LENGTHS = {
     "bins": 1, "pi_bins": 1, "heights": 1, "shells": 1, "pi_max": 1, "r_max": 1, "r_min": 1, "box": 1, "volume": 3, "q": -1, "cutoff": 1,
-    "spacing": 1, "padding": 1, "rp_cut": 1, "split_randoms_above": 1,
+    "spacing": 1, "padding": 1, "rp_cut": 1, "split_randoms_above": 1, "origin": 1, "radius": 1, "alpha": -1, "cell": 1, "ion_source": 1, "ion_ion": 1,
+    "bin_side": 1,
 }  # fmt: skip
 
 

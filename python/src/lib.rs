@@ -1,7 +1,6 @@
 //! The module `albireo._albireo`: what the Python package has of Rust.
 //!
-//! Entry: `call`, by which Python has a subcommand of the command line carried out on arrays, `Table`, what comes back, and `operate`, which
-//! makes tables of tables. Names, units and kinds of arrays are left to Python, in `python/albireo`; everything about counting and estimating is that of the command line.
+//! Entry: `call`, by which Python has a subcommand of the command line carried out on arrays and results in memory, and `Table`, what comes back. Names, units and kinds of arrays are left to Python, in `python/albireo`; everything about counting and estimating is that of the command line.
 
 #![cfg_attr(
     not(test),
@@ -13,6 +12,7 @@
 )]
 
 mod arrays;
+mod grid;
 mod table;
 mod units;
 mod watching;
@@ -140,13 +140,18 @@ fn level(level: Option<u8>) -> Option<Level> {
     }
 }
 
-/// Has a command line carried out on samples in memory. `log(level, text)` and `progress(what, done, of)` are called on this thread.
+/// Has a command line carried out on samples and results in memory. `log(level, text)` and `progress(what, done, of)` are called on this thread.
 #[pyfunction]
-#[pyo3(signature = (arguments, given, kept, log_level=None, log=None, progress=None))]
+#[pyo3(signature = (arguments, given, results, kept, log_level=None, log=None, progress=None))]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "arguments of Python are those of one function"
+)]
 fn call(
     py: Python<'_>,
     arguments: Vec<OsString>,
     given: HashMap<PathBuf, Memory<'_>>,
+    results: HashMap<PathBuf, Py<Table>>,
     kept: Vec<PathBuf>,
     log_level: Option<u8>,
     log: Option<&Bound<'_, PyAny>>,
@@ -163,6 +168,10 @@ fn call(
     let called = Called {
         arguments,
         given: samples.collect::<PyResult<_>>()?,
+        results: results
+            .into_iter()
+            .map(|(name, table)| (name, table.get().into()))
+            .collect(),
         kept: kept.into_iter().collect(),
         level: log.and_then(|_| level(log_level)),
     };
@@ -213,8 +222,8 @@ fn frame_names() -> Vec<&'static str> {
 fn _albireo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Table>()?;
+    module.add_function(wrap_pyfunction!(grid::write_grid, module)?)?;
     module.add_function(wrap_pyfunction!(call, module)?)?;
-    module.add_function(wrap_pyfunction!(table::operate_on, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(flags, module)?)?;
     module.add_function(wrap_pyfunction!(usual_names, module)?)?;

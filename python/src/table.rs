@@ -1,12 +1,10 @@
 //! Results as Python sees them.
 //!
-//! Entry: [`Table`], [`operate_on`]. What columns mean is in `python/albireo/result.py`, operations on results are in `albireo_measure::result`.
+//! Entry: [`Table`]. What columns mean is in `python/albireo/result.py`.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo_catalogs::{Table as Inner, TableColumn, Values};
-use albireo_measure::result::{NamedTable, Operation, operate};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -21,6 +19,12 @@ pub(crate) struct Table {
 impl From<Inner> for Table {
     fn from(inner: Inner) -> Self {
         Self { inner }
+    }
+}
+
+impl From<&Table> for Inner {
+    fn from(table: &Table) -> Self {
+        table.inner.clone()
     }
 }
 
@@ -131,29 +135,4 @@ impl Table {
     fn __len__(&self) -> usize {
         self.inner.rows()
     }
-}
-
-/// What an operation of `albireo result` makes of tables, by what messages and the record call them; `None` where results in memory have no
-/// operation of this name.
-#[pyfunction]
-#[pyo3(name = "operate")]
-pub(crate) fn operate_on(
-    py: Python<'_>,
-    operation: &str,
-    flags: Vec<OsString>,
-    inputs: Vec<(String, Py<Table>)>,
-) -> PyResult<Option<Table>> {
-    let Some(asked) = Operation::named(operation, &flags).map_err(refused)? else {
-        return Ok(None);
-    };
-    let mut command = ["albireo", "result", operation]
-        .map(OsString::from)
-        .to_vec();
-    command.extend(inputs.iter().map(|(name, _)| name.into()));
-    command.extend(flags);
-    let named =
-        |(name, table): (String, Py<Table>)| NamedTable::in_memory(name, table.get().inner.clone());
-    let inputs = inputs.into_iter().map(named).collect();
-    let made = py.detach(|| operate(&asked, inputs, &command));
-    Ok(Some(made.map_err(refused)?.into()))
 }

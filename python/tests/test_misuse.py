@@ -161,7 +161,7 @@ def test_the_compiled_module_takes_no_nonsense():
     }
     for refusal, column in refusals.items():
         with pytest.raises((ValueError, TypeError, BufferError), match=refusal):
-            module.call(["albireo", "count", "a", "--bins=lin:0:1:1"], {"a": ([("x", column)], [], None, None)}, [])
+            module.call(["albireo", "count", "a", "--bins=lin:0:1:1"], {"a": ([("x", column)], [], None, None)}, {}, [])
     with pytest.raises(TypeError):
         module.Table()
     with pytest.raises(ValueError):

@@ -16,7 +16,7 @@ FOLDER = pathlib.Path(albireo.__file__).parent
 
 
 def test_examples_of_the_documentation():
-    for name in ("albireo", "albireo.catalog", "albireo.measure", "albireo.samples", "albireo.compat"):
+    for name in ("albireo", "albireo.catalog", "albireo.dynamics", "albireo.fields", "albireo.measure", "albireo.operations", "albireo.result", "albireo.samples", "albireo.compat"):
         failed, tried = doctest.testmod(importlib.import_module(name))
         assert failed == 0 and tried > 0, name
 
@@ -68,8 +68,11 @@ def test_signatures_name_every_flag():
 
     # What names files, or says how a result is printed, has no meaning for objects.
     of_files = {"output", "format", "plot", "r2", "brief", "overwrite", "covariance", "region-counts", "counts", "from-part", "from-some-parts"}
-    for name in ("count", "xi", "wp", "rdf", "randoms"):
+    of_files |= {"resumable", "slice", "ions-output"}
+    for name in ("count", "xi", "wp", "rdf", "randoms", "nz", "field", "md"):
         known = set(inspect.signature(getattr(albireo, name)).parameters)
+        if name == "field":
+            known |= {"checkpoint", "checkpoint_every"}  # beside a map that has a name
         flags = {flag for flag, _, _ in native().flags([name])} - of_files
         assert {flag.replace("-", "_") for flag in flags} <= known, name
     assert "wedges" in inspect.signature(albireo.multipoles).parameters and "pi_max" not in inspect.signature(albireo.xi).parameters

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use crate::space::{BoxSpec, ParseBoxError};
 use crate::unit_error::StatedUnitError;
 use crate::units::{Quantity, Unit, length_factor};
+use serde::Serialize;
 
 /// A box that is given or asked for. Its text is that of [`BoxSpec`], with a unit of length behind it or without.
 ///
@@ -19,7 +20,7 @@ use crate::units::{Quantity, Unit, length_factor};
 /// assert!("50 deg".parse::<GivenBox>().is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct GivenBox {
     /// The box.
     pub spec: BoxSpec,

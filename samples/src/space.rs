@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use albireo::{Domain, Lattice, PeriodicBox};
 use albireo_catalogs::{Attributes, in_short};
+use serde::Serialize;
 use serde_json::{Value, json};
 use thiserror::Error;
 
@@ -21,7 +22,7 @@ use crate::within::Within;
 /// assert_eq!("420".parse(), Ok(BoxSpec::Lengths([Some(420.0); 3])));
 /// assert!("1,2".parse::<BoxSpec>().is_err());
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub enum BoxSpec {
     /// Open space.
     Open,

@@ -25,7 +25,7 @@ use crate::separation::Separation;
 /// assert!(bins.as_s_mu().is_none());
 /// # Ok::<(), albireo::Error>(())
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, serde::Serialize)]
 pub enum Bins {
     /// In the separation r.
     R(RBins),
@@ -58,6 +58,13 @@ impl CustomBins {
             },
             name: std::any::type_name::<B>(),
         }
+    }
+}
+
+/// By the text of the rule, which states all of its parameters.
+impl serde::Serialize for CustomBins {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{} {:?}", self.name, self.rule))
     }
 }
 
@@ -114,7 +121,7 @@ impl From<&ThetaBins> for Bins {
     }
 }
 
-/// That of the bins themselves: parts of counts know what they are parts of by it.
+/// That of the bins themselves.
 impl fmt::Debug for Bins {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.rule().fmt(f)

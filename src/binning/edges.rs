@@ -15,7 +15,7 @@ use crate::separation::{LARGEST, SMALLEST_EDGE};
 /// assert_eq!(edges.values()[1], 5.0);
 /// # Ok::<(), albireo::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Edges {
     values: Vec<f64>,
     squares: Vec<f64>,
@@ -25,7 +25,7 @@ pub struct Edges {
 ///
 /// Where the first edge is >= 0 the coordinate is taken without its sign. Below zero bins are mirrored: a negative value v is in the bin
 /// that |v| is in among the |edges|, so it lies in `(e_k, e_k+1]`; 0 lies in the bin that begins at or spans it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct SignedEdges {
     values: Vec<f64>,
     squares: Vec<f64>,

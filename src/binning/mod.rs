@@ -41,7 +41,7 @@ use crate::error::{EdgesError, JobError};
 use crate::separation::{SIGHT_RANGE, Separation, dot, norm2, sum};
 
 /// The direction along which `mu` and `pi` are measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize)]
 pub enum LineOfSight {
     /// `x1 + x2`, from the observer at the origin to the middle of the pair.
     #[default]

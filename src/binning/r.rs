@@ -4,7 +4,7 @@ use super::{AxisUnit, BinAxis, Binning, Edges, Form, PairOrder, Reach};
 use crate::separation::Separation;
 
 /// Bins in the separation: `e_k*e_k <= r2 < e_k+1*e_k+1`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct RBins {
     edges: Edges,
 }

@@ -12,7 +12,7 @@ use crate::separation::Separation;
 /// Survey: `pi2 = ((d.l)*(d.l)) / l2`, `rp2 = r2 - pi2`, below 0 taken as 0. Fixed axis: `pi2 = d_axis*d_axis` and `rp2` the sum of
 /// the squares of the other two components in x, y, z order. Both are compared with squared edges; pi = 0 where r2 or l2 is 0.
 /// Edges from 0 up bin |pi|, edges below 0 bin signed pi and count both orders.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct RpPiBins {
     rp: Edges,
     pi: SignedEdges,

@@ -12,7 +12,7 @@ use crate::separation::Separation;
 /// mu is compared squared: `(d.l)*(d.l)` against `(mu_k*mu_k) * (r2*l2)`, for a fixed axis `d_axis*d_axis` against
 /// `(mu_k*mu_k) * r2`. A last edge of 1 is closed, and so is a first edge of -1 (rounding puts many exactly radial pairs
 /// beyond them); mu = 0 where r2 or l2 is 0. Edges from 0 up bin |mu|, edges below 0 bin signed mu and count both orders.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct SMuBins {
     s: Edges,
     mu: SignedEdges,

@@ -8,7 +8,7 @@ use crate::separation::Separation;
 ///
 /// `chord2 = r2(n1, n2)` is compared with the square of `2*sin((theta_k/2)*(PI/180))`, which is right down to arcseconds; a last edge
 /// of 180 is closed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ThetaBins {
     degrees: Edges,
     chords: Edges,

@@ -18,7 +18,7 @@ use crate::particles::{Particles, Points};
 use crate::separation::{Separation, difference};
 
 /// One of the three Cartesian axes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 pub enum Axis {
     /// First.
     X,

@@ -1,16 +1,15 @@
 //! CPU and GPUs on one job, each with as much of it as it does in the same time.
 //!
-//! Entry: [`Together`]. It is worth it where the GPU is not much faster than the processor: what is shared out is sorted more than once.
+//! Entry: [`Together`]. The job is cut into its units: the GPU counts a long run of them, brought together as a part is, and both take the
+//! short runs that are left. It is worth it where the GPU is not much faster than the processor.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::auto::relative_rates;
 use super::cuda::{Cuda, CudaError};
-use super::held::without_held;
-use super::mirrored::in_one_order;
-use super::pieces::Piece;
-use super::{Cpu, Engine, Exactness, PairJob, Pairs, PreparedJob, Progress, Report, Sorted};
-use crate::binning::PairOrder;
+use super::units::{Units, tally_arranged};
+use super::{Cpu, Engine, Exactness, PreparedJob, Progress, Report, Sorted};
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
@@ -24,100 +23,77 @@ pub struct Together {
     cuda: Cuda,
 }
 
-/// What is shared out is sorted piece by piece.
-struct ByPieces;
+/// Runs of units, which cost about the same, that a job is cut into: the last one then keeps no engine waiting for long.
+const RUNS: u32 = 64;
 
-/// Runs that the CPU's share of each sample is cut into: the last piece then keeps nobody waiting for long.
-const RUNS: usize = 4;
-/// Rows below which a run is not worth sorting.
-const FEWEST: usize = 256;
+/// Engines that share a job.
+struct Sharers<'a> {
+    fast: &'a (dyn Engine + Sync),
+    /// The engine whose prepared samples the job has.
+    slow: &'a dyn Engine,
+    /// What the slow one does of all pairs in the same time.
+    share: f64,
+}
 
-/// The pieces of a job: one lot for the fast engine, and small ones, worth about `share` of the whole, for whoever is free.
-fn deal(pairs: Pairs<'_>, order: PairOrder, share: f64) -> [Vec<Piece>; 2] {
-    let head = |n: usize| {
-        let rows = (n as f64 * share.sqrt()) as usize;
-        if rows < RUNS * FEWEST { 0 } else { rows }
-    };
-    let runs = |m: usize| -> Vec<_> {
-        (0..RUNS)
-            .map(|k| m * k / RUNS..m * (k + 1) / RUNS)
-            .filter(|run| !run.is_empty())
-            .collect()
-    };
-    let mut small = Vec::new();
-    let large = match pairs {
-        Pairs::Auto(sample) => {
-            let (n, m) = (sample.len(), head(sample.len()));
-            let runs = runs(m);
-            for (k, a) in runs.iter().enumerate() {
-                small.push(Piece::Auto(a.clone()));
-                for b in &runs[k + 1..] {
-                    small.extend(Piece::between(a, b, order));
+impl Sharers<'_> {
+    /// Counts `what` over the units of a job: a long run of them on the fast engine, those that are left on both.
+    fn count(
+        &self,
+        job: &PreparedJob<'_>,
+        what: &CountSpec,
+        units: &Units,
+        progress: &dyn Progress,
+    ) -> Result<Tally, EngineError> {
+        let long = ((1.0 - self.share) * f64::from(RUNS)).round() as u32;
+        let of = |runs: Range<u32>| {
+            let bound = |run: u32| {
+                if run == RUNS {
+                    units.len()
+                } else {
+                    units.part(run, RUNS).start
                 }
-            }
-            let mut large = vec![Piece::Auto(m..n)];
-            large.extend(Piece::between(&(0..m), &(m..n), order));
-            large
-        }
-        Pairs::Cross(first, second) => {
-            let (n1, n2) = (first.len(), second.len());
-            let (m1, m2) = match (head(n1), head(n2)) {
-                (0, _) | (_, 0) => (0, 0),
-                heads => heads,
             };
-            for a in runs(m1) {
-                small.extend(runs(m2).into_iter().map(|b| Piece::Cross(a.clone(), b)));
+            bound(runs.start)..bound(runs.end)
+        };
+        let left = Mutex::new(long..RUNS);
+        let left = || left.lock().unwrap_or_else(PoisonError::into_inner);
+        let progress = &OfPiece(progress);
+        let on_fast = || {
+            let mut tally = what.zero(job.job().pairs())?;
+            let mut next = Some(0..long);
+            while let Some(runs) = next {
+                let run = of(runs);
+                if !run.is_empty() {
+                    let run = (units, run);
+                    tally.merge(tally_arranged(self.fast, job.job(), what, run, progress)?);
+                }
+                next = left().next().map(|run| run..run + 1);
             }
-            vec![Piece::Cross(m1..n1, 0..n2), Piece::Cross(0..m1, m2..n2)]
-        }
-    };
-    let some = |pieces: Vec<Piece>| pieces.into_iter().filter(|p| p.pairs() > 0).collect();
-    [some(large), some(small)]
-}
-
-/// Counts `what` over the pieces of `job`: the large ones on `fast`, the small ones on both.
-fn share_out(
-    (fast, slow): (&(dyn Engine + Sync), &dyn Engine),
-    [large, small]: [Vec<Piece>; 2],
-    job: &PairJob<'_>,
-    what: &CountSpec,
-    progress: &dyn Progress,
-) -> Result<Tally, EngineError> {
-    let small = Mutex::new(small);
-    let next = || small.lock().unwrap_or_else(PoisonError::into_inner).pop();
-    let (fast, slow) = std::thread::scope(|scope| {
-        let fast = scope.spawn(|| {
-            let pieces = large.into_iter().chain(std::iter::from_fn(next));
-            count_pieces(fast, pieces, job, what, progress)
+            Ok::<_, EngineError>(tally)
+        };
+        let on_slow = || {
+            let mut tally = what.zero(job.job().pairs())?;
+            loop {
+                // No lock is held while a run is counted.
+                let next = left().next_back();
+                let Some(run) = next else {
+                    return Ok::<_, EngineError>(tally);
+                };
+                let run = (units, of(run..run + 1));
+                tally.merge(self.slow.tally_units(job, what, run, progress)?.0);
+            }
+        };
+        let (fast, slow) = std::thread::scope(|scope| {
+            let fast = scope.spawn(on_fast);
+            let slow = on_slow();
+            let fast = fast.join();
+            let fast = fast.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (fast, slow)
         });
-        let slow = count_pieces(slow, std::iter::from_fn(next), job, what, progress);
-        let fast = fast.join();
-        (
-            fast.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            slow,
-        )
-    });
-    let mut tally = fast?;
-    tally.merge(slow?);
-    Ok(tally)
-}
-
-fn count_pieces(
-    engine: &dyn Engine,
-    pieces: impl Iterator<Item = Piece>,
-    job: &PairJob<'_>,
-    what: &CountSpec,
-    progress: &dyn Progress,
-) -> Result<Tally, EngineError> {
-    let what = what
-        .clone()
-        .with_weight_exponents(what.weight_exponents(job.pairs()));
-    let mut tally = what.zero(job.pairs())?;
-    for piece in pieces {
-        let part = piece.with_job(job, |job| engine.run(job, &what, &OfPiece(progress)));
-        tally.merge(part?);
+        let mut tally = fast?;
+        tally.merge(slow?);
+        Ok(tally)
     }
-    Ok(tally)
 }
 
 impl Together {
@@ -133,8 +109,13 @@ impl Together {
 }
 
 impl Engine for Together {
-    fn sort(&self, _: &Particles, _: &Domain, _: &dyn Progress) -> Result<Sorted, EngineError> {
-        Ok(Sorted::new(ByPieces))
+    fn sort(
+        &self,
+        sample: &Particles,
+        domain: &Domain,
+        progress: &dyn Progress,
+    ) -> Result<Sorted, EngineError> {
+        self.cpu.sort(sample, domain, progress)
     }
 
     fn tally(
@@ -143,31 +124,27 @@ impl Engine for Together {
         what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
-        job.sorted::<ByPieces>("cuda+cpu")?;
-        let job = job.job();
-        what.admit(job)?;
-        if what.reaches_beyond(job.domain()) {
-            let tally = self.cpu.run(job, what, progress)?;
+        let pairs = job.job();
+        what.admit(pairs)?;
+        if what.reaches_beyond(pairs.domain()) {
+            let (tally, _) = self.cpu.tally(job, what, progress)?;
             return Ok((tally, Report::by_processor(&self.cpu.description())));
         }
-        // Pieces of an auto count are cross counts, whose tables are others.
+        // Rows that are brought together have no classes.
         if what.classes() != Classes::One {
             let shared = "classes of pairs shared out with the processor";
             return Err(CudaError::Unsupported(shared).into());
         }
-        progress.begin(job.n_pairs());
+        let units = self.cpu.units(job, what, progress)?;
+        progress.begin(units.pairs(0..units.len()));
         let [cpu, cuda] = relative_rates(&self.cpu, &self.cuda);
-        let rate = cpu / (cpu + cuda);
-        let count = |all: &CountSpec| {
-            let deal = || deal(job.pairs(), all.bins().order(), rate);
-            all.pass_by_pass(|one| share_out((&self.cuda, &self.cpu), deal(), job, one, progress))
+        let sharers = Sharers {
+            fast: &self.cuda,
+            slow: &self.cpu,
+            share: cpu / (cpu + cuda),
         };
-        in_one_order(job, what, self.exactness(), |once| {
-            match without_held(job, once, None, progress, count)? {
-                Some(tally) => Ok((tally, Report::default())),
-                None => Err(CudaError::Unsupported("these cuts").into()),
-            }
-        })
+        let tally = sharers.count(job, what, &units, progress)?;
+        Ok((tally, Report::default()))
     }
 
     fn description(&self) -> String {
@@ -184,10 +161,9 @@ impl Engine for Together {
 mod tests {
     use super::*;
     use crate::binning::{Edges, LineOfSight, RBins, SMuBins, SignedEdges};
-    use crate::engine::pieces::tests::{assert_auto, visits};
     use crate::engine::{Naive, Silent};
     use crate::particles::Points;
-    use crate::tally::Sum;
+    use crate::tally::{Cut, Sum};
 
     fn sample(n: usize, seed: usize) -> Particles {
         let column = |k: usize| -> Vec<f64> {
@@ -199,43 +175,41 @@ mod tests {
         Particles::weighted(points, column(77).iter().map(|w| w - 0.25).collect()).unwrap()
     }
 
-    #[test]
-    fn every_pair_is_dealt_once() {
-        let (a, b) = (sample(1500, 1), sample(1200, 2));
+    /// Not by the CPU's engine: all its kernels would be compiled for this alone, and tests of engines count with them.
+    fn agrees(first: &Particles, second: Option<&Particles>, what: &CountSpec) {
+        let prepare = |sample: &Particles| Naive.prepare(sample.clone(), &Domain::Open, &Silent);
+        let (first, second) = (prepare(first).unwrap(), second.map(prepare));
+        let second = second.transpose().unwrap();
+        let job = match &second {
+            None => PreparedJob::auto(&first),
+            Some(second) => PreparedJob::cross(&first, second).unwrap(),
+        };
+        let whole = Naive.tally(&job, what, &Silent).unwrap().0;
+        let units = Naive.units(&job, what, &Silent).unwrap();
         for share in [0.0, 0.3, 0.9, 1.0] {
-            for order in [PairOrder::Unordered, PairOrder::Ordered] {
-                let pieces = deal(Pairs::Auto(&a), order, share).concat();
-                assert_auto(1500, &pieces, order);
-                let pieces = deal(Pairs::Cross(&a, &b), order, share).concat();
-                let seen = visits([1500, 1200], &pieces, order);
-                assert!(seen.iter().all(|&times| times == 1));
-            }
+            let sharers = Sharers {
+                fast: &Naive,
+                slow: &Naive,
+                share,
+            };
+            let shared = sharers.count(&job, what, &units, &Silent).unwrap();
+            assert!(shared == whole, "{share}");
         }
-        let [large, small] = deal(Pairs::Auto(&a), PairOrder::Unordered, 0.9);
-        assert!(large.len() == 2 && small.len() == 10, "{large:?} {small:?}");
-        let [_, small] = deal(Pairs::Auto(&a), PairOrder::Unordered, 0.01);
-        assert!(small.is_empty(), "too few to be worth sorting");
-    }
-
-    fn agrees(job: &PairJob<'_>, what: &CountSpec) {
-        let pieces = deal(job.pairs(), what.bins().order(), 0.8);
-        assert!(pieces.iter().all(|lot| !lot.is_empty()));
-        // Not the CPU's: all its kernels would be compiled for this alone, and tests of engines count with them.
-        let shared = share_out((&Naive, &Naive), pieces, job, what, &Silent).unwrap();
-        assert!(shared == Naive.run(job, what, &Silent).unwrap());
     }
 
     #[test]
     fn shared_out_counts_are_those_of_the_whole() {
         let (a, b) = (sample(1300, 3), sample(1200, 4));
-        let s = Edges::linear(0.0, 0.6, 12).unwrap();
+        let s = Edges::linear(0.0, 0.3, 12).unwrap();
         let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
-        for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
-            let job = PairJob::new(pairs, &Domain::Open).unwrap();
+        for second in [None, Some(&b)] {
             let bins = SMuBins::new(s.clone(), mu.clone(), LineOfSight::First).unwrap();
-            agrees(&job, &CountSpec::new(bins).with_sum(Sum::Product));
+            agrees(&a, second, &CountSpec::new(bins).with_sum(Sum::Product));
             let what = CountSpec::new(RBins::new(s.clone())).with_sum(Sum::Product);
-            agrees(&job, &what.with_sum(Sum::Separation));
+            let what = what.with_sum(Sum::Separation);
+            agrees(&a, second, &what);
+            let listed = Cut::listed((0..1000).map(|row| [row, row + 1]));
+            agrees(&a, second, &what.with_cut(listed));
         }
     }
 }

@@ -340,7 +340,7 @@ pub(super) fn tally_as_jobs<E: Engine + ?Sized>(
 }
 
 /// Counts a run of units as jobs of their own, between rows brought together.
-fn tally_arranged<E: Engine + ?Sized>(
+pub(super) fn tally_arranged<E: Engine + ?Sized>(
     engine: &E,
     job: &PairJob<'_>,
     what: &CountSpec,

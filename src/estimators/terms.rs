@@ -22,6 +22,15 @@ pub enum Role {
 }
 
 impl Role {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Data,
+        Self::Randoms,
+        Self::Shifted,
+        Self::SecondData,
+        Self::SecondRandoms,
+    ];
+
     /// As messages and records name it.
     pub fn name(self) -> &'static str {
         match self {

@@ -8,7 +8,7 @@ use crate::pairs::Pairs;
 use crate::particles::Labels;
 
 /// Which classes of pairs are held apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub enum Classes {
     /// All pairs are of one class.
     #[default]

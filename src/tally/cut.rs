@@ -32,7 +32,7 @@ use crate::separation::{Separation, direction};
 /// assert_eq!(Naive.run(&job, &what, &Silent)?.pairs(), [2]);
 /// # Ok::<(), albireo::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub enum Cut {
     /// Directions from the observer at the origin apart by an angle in one bin, degrees; 180 is closed. Open domains alone.

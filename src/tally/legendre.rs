@@ -3,7 +3,7 @@
 //! Entry: [`Legendre`], one of them, and [`LegendreDegrees`], a set.
 
 /// A Legendre polynomial of mu, the cosine between a pair and its line of sight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 pub enum Legendre {
     /// 1.
     L0,

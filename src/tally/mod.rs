@@ -28,7 +28,7 @@ pub use range::weights_are_wide;
 pub use sum::{PairTerm, Sum, WeightedSum};
 pub use terms::Terms;
 
-use std::fmt;
+use serde::Serialize;
 
 use albireo_simd::fixed_point::{REST_BITS, exponent};
 
@@ -39,6 +39,9 @@ use crate::pairs::{PairJob, Pairs};
 use crate::particles::{Particles, Weights};
 
 /// What is counted: which bins, which sums beside the numbers of pairs, and which classes of pairs apart from one another.
+///
+/// It serialises to the same text for equal specifications, by which parts of counts know what they are parts of; rules and terms of other
+/// crates are known by their `Debug` texts, which state all of their parameters.
 ///
 /// ```
 /// use albireo::tally::{CountSpec, Sum};
@@ -52,7 +55,7 @@ use crate::particles::{Particles, Weights};
 /// assert_eq!(tally.real_sum(0, what.exponent(&Sum::Product, job.pairs())), [2.0, 1.5]);
 /// # Ok::<(), albireo::Error>(())
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CountSpec {
     bins: Bins,
     sums: Vec<Sum>,
@@ -64,27 +67,8 @@ pub struct CountSpec {
     /// The set of weights that sums of no further set take.
     weight_set: usize,
     /// Whether weights are summed in two words; none where their range decides.
+    #[serde(skip)]
     two_words: Option<bool>,
-}
-
-/// Parts of counts know what they are parts of by this text: it stays as it is in files that are kept, and leaves out what a count decides.
-#[allow(
-    clippy::missing_fields_in_debug,
-    reason = "a mark of what is left out would change the text"
-)]
-impl fmt::Debug for CountSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tallied")
-            .field("bins", &self.bins)
-            .field("sums", &self.sums)
-            .field("classes", &self.classes)
-            .field("cuts", &self.cuts)
-            .field("weight_exponents", &self.weight_exponents)
-            .field("pair_weight", &self.pair_weight)
-            .field("beyond_half", &self.beyond_half)
-            .field("weight_set", &self.weight_set)
-            .finish()
-    }
 }
 
 impl From<&CountSpec> for CountSpec {

@@ -34,7 +34,7 @@ pub trait PairTerm: fmt::Debug + Send + Sync {
 }
 
 /// A sum over the pairs of each bin, in fixed point: a term t adds `round_ties_even(t * 2^36)`, whatever the order of the pairs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize)]
 pub enum Sum {
     /// The product `u1*u2` of the two weights, `u = w * 2^-e` with e the frexp exponent of the largest |w| of the sample.
     Product,
@@ -56,11 +56,16 @@ pub enum Sum {
     /// together have 64 fractional bits.
     Rest(usize, WeightedSum),
     /// A term of another crate.
-    Term(Arc<dyn PairTerm>),
+    Term(#[serde(serialize_with = "by_text")] Arc<dyn PairTerm>),
+}
+
+/// A term of another crate is known by its text, which states all of its parameters.
+fn by_text<S: serde::Serializer>(term: &Arc<dyn PairTerm>, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&format_args!("{term:?}"))
 }
 
 /// What is summed by a set of weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub enum WeightedSum {
     /// As [`Sum::Product`].
     Product,

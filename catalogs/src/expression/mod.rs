@@ -16,6 +16,7 @@ mod values;
 use std::fmt;
 
 pub use error::ExpressionError;
+use serde::Serialize;
 
 pub(crate) use bind::{Bound, Located, Table, Type, Unfit, bind, check_condition, check_number};
 pub(crate) use evaluate::{NoResult, Rows, condition, numbers};
@@ -50,10 +51,11 @@ pub(crate) use values::{Column, Run, Values};
 /// assert_eq!(error.position, 9);
 /// # Ok::<(), albireo_catalogs::ExpressionError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Expression {
     text: String,
     /// As it reads without a table, whose columns may have signs in their names.
+    #[serde(skip)]
     tree: Node,
 }
 
@@ -67,7 +69,7 @@ pub struct Expression {
 /// assert_eq!(filter.columns(), ["z", "BAD", "class", "FLAG"]);
 /// # Ok::<(), albireo_catalogs::ExpressionError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Filter(Expression);
 
 impl Expression {

@@ -8,7 +8,17 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Table, columns_from_json, columns_json, read_rows, write_rows};
+use super::{Failure, Row, Table, columns_from_json, columns_json, read_rows, write_rows};
+
+pub(super) const FORMAT: Row = Row {
+    name: "csv",
+    endings: &["csv"],
+    about: "A line of names, then rows; without the record",
+    printed: true,
+    recorded: true,
+    write: |table, mut writer| write(table, &mut writer),
+    read,
+};
 
 /// The comment of earlier versions that describes the columns; behind all metadata.
 const COLUMNS: &str = "columns";

@@ -6,9 +6,19 @@ use std::io::Write;
 
 use serde_json::Value as Json;
 
-use super::{Failure, Table, TableColumn, read_rows, write_rows};
+use super::{Failure, Row, Table, TableColumn, read_rows, write_rows};
 use crate::numbers::Values;
 use crate::text::yaml;
+
+pub(super) const FORMAT: Row = Row {
+    name: "ecsv",
+    endings: &["ecsv"],
+    about: "Rows below a header that holds the record",
+    printed: true,
+    recorded: false,
+    write: |table, mut writer| write(table, &mut writer),
+    read: |path| read(&std::fs::read_to_string(path)?),
+};
 
 /// A number as YAML 1.1 writes it. Readers of that version take `1e-7` for text: it wants a point and a signed exponent.
 fn yaml_number(number: &serde_json::Number) -> String {

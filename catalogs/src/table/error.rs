@@ -7,16 +7,22 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::TableFormat;
 #[cfg(any(feature = "fits", feature = "hdf5"))]
 use crate::error::CatalogError;
 use crate::system::in_words;
+
+/// The endings that there are, with commas between.
+fn endings() -> String {
+    TableFormat::endings().collect::<Vec<_>>().join(", ")
+}
 
 /// Why a result table could not be written or read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TableError {
     /// The file name's extension names no format.
-    #[error("{}: the extension should be one of .csv, .ecsv, .fits, .h5, .hdf5, .json, .parquet, .xvg", path.display())]
+    #[error("{}: the extension should be one of {}", path.display(), endings())]
     Extension {
         /// The file.
         path: PathBuf,
@@ -78,6 +84,7 @@ pub enum TableError {
 pub(super) enum Failure {
     Io(io::Error),
     Malformed(String),
+    #[cfg(not(all(feature = "fits", feature = "hdf5", feature = "parquet")))]
     NotBuiltIn(&'static str),
 }
 
@@ -114,6 +121,7 @@ pub(super) fn at(path: &Path, failure: Failure) -> TableError {
             path: path.to_owned(),
             detail,
         },
+        #[cfg(not(all(feature = "fits", feature = "hdf5", feature = "parquet")))]
         Failure::NotBuiltIn(feature) => TableError::NotBuiltIn(feature),
     }
 }

@@ -8,10 +8,20 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Table, columns_from_json, columns_json};
+use super::{Failure, Row, Table, columns_from_json, columns_json};
 use crate::fits::cfitsio::{FitsColumn, write_table};
 use crate::fits::result;
 use crate::numbers::Values;
+
+pub(super) const FORMAT: Row = Row {
+    name: "fits",
+    endings: &["fits"],
+    about: "A binary table, with the record",
+    printed: false,
+    recorded: false,
+    write: |table, mut writer| write(table, &mut writer),
+    read,
+};
 
 /// Longest name that a card holds.
 const LONGEST_NAME: usize = 60;

@@ -9,9 +9,19 @@ use std::path::Path;
 use hdf5_writer::{AttributeBuilder, DatasetBuilder, Hdf5Builder, WriteOptions};
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Table, TableColumn, columns_from_json, columns_json};
+use super::{Failure, Row, Table, TableColumn, columns_from_json, columns_json};
 use crate::hdf5::array::{Elements, Store};
 use crate::numbers::Values;
+
+pub(super) const FORMAT: Row = Row {
+    name: "hdf5",
+    endings: &["h5", "hdf5"],
+    about: "A data set for each column, with the record",
+    printed: false,
+    recorded: false,
+    write: |table, mut writer| write(table, &mut writer),
+    read,
+};
 
 /// The data set that holds the description.
 const DESCRIPTION: &str = "albireo";

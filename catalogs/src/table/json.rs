@@ -6,8 +6,18 @@ use std::io::Write;
 
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Table, columns_from_json, columns_json};
+use super::{Failure, Row, Table, columns_from_json, columns_json};
 use crate::numbers::Values;
+
+pub(super) const FORMAT: Row = Row {
+    name: "json",
+    endings: &["json"],
+    about: "One object with the record",
+    printed: true,
+    recorded: false,
+    write: |table, mut writer| write(table, &mut writer),
+    read: |path| read(&std::fs::read_to_string(path)?),
+};
 
 pub(super) fn write<W: Write>(table: &Table, writer: &mut W) -> Result<(), Failure> {
     writeln!(writer, "{{\"meta\":{},", Json::Object(table.meta.clone()))?;

@@ -7,6 +7,7 @@ mod ecsv;
 mod error;
 #[cfg(feature = "fits")]
 mod fits;
+mod format;
 #[cfg(feature = "hdf5")]
 mod hdf5;
 mod json;
@@ -15,15 +16,48 @@ mod parquet;
 mod record;
 mod xvg;
 
+/// A format that this build lacks.
+#[cfg(not(all(feature = "fits", feature = "hdf5", feature = "parquet")))]
+macro_rules! absent {
+    ($name:literal, $endings:expr, $printed:literal) => {
+        super::Row {
+            name: $name,
+            endings: &$endings,
+            about: "Binary, with the record",
+            printed: $printed,
+            recorded: false,
+            write: |_, _| Err(super::Failure::NotBuiltIn($name)),
+            read: |_| Err(super::Failure::NotBuiltIn($name)),
+        }
+    };
+}
+#[cfg(not(all(feature = "fits", feature = "hdf5", feature = "parquet")))]
+use absent;
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 pub use self::error::TableError;
 use self::error::{Failure, at};
+use self::format::Row;
+pub use self::format::TableFormat;
 pub use self::record::ResultKind;
 use crate::names::listed;
 use crate::numbers::Values;
 use crate::whole_file::WholeFile;
+
+#[cfg(not(feature = "fits"))]
+mod fits {
+    pub(super) const FORMAT: super::Row = super::absent!("fits", ["fits"], false);
+}
+#[cfg(not(feature = "hdf5"))]
+mod hdf5 {
+    pub(super) const FORMAT: super::Row = super::absent!("hdf5", ["h5", "hdf5"], false);
+}
+#[cfg(not(feature = "parquet"))]
+mod parquet {
+    pub(super) const FORMAT: super::Row = super::absent!("parquet", ["parquet"], true);
+}
 
 /// A result: columns of equal length and metadata.
 ///
@@ -60,26 +94,6 @@ pub struct TableColumn {
     pub description: String,
     /// Its values.
     pub values: Values,
-}
-
-/// The formats of result tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TableFormat {
-    /// Comma-separated below a line of names, the metadata in a record beside the file: `xi.csv.json` for `xi.csv`.
-    Csv,
-    /// Enhanced CSV 1.0, for astropy.
-    Ecsv,
-    /// A FITS binary table.
-    Fits,
-    /// HDF5: a data set for each column.
-    Hdf5,
-    /// One JSON object.
-    Json,
-    /// Apache Parquet, zstd.
-    Parquet,
-    /// Curves for GROMACS and Grace, the metadata in comments. Written only.
-    Xvg,
 }
 
 impl TableColumn {
@@ -131,44 +145,6 @@ impl TableColumn {
     }
 }
 
-impl TableFormat {
-    /// The format a file name's extension names.
-    ///
-    /// # Errors
-    /// [`TableError::Extension`], which lists the extensions.
-    pub fn of(path: &Path) -> Result<Self, TableError> {
-        let extension = path
-            .extension()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_lowercase();
-        match extension.as_str() {
-            "csv" => Ok(Self::Csv),
-            "ecsv" => Ok(Self::Ecsv),
-            "fits" => Ok(Self::Fits),
-            "h5" | "hdf5" => Ok(Self::Hdf5),
-            "json" => Ok(Self::Json),
-            "parquet" => Ok(Self::Parquet),
-            "xvg" => Ok(Self::Xvg),
-            _ => Err(TableError::Extension {
-                path: path.to_owned(),
-            }),
-        }
-    }
-}
-
-impl TableFormat {
-    /// The cargo feature that this format needs.
-    fn feature(self) -> &'static str {
-        match self {
-            Self::Fits => "fits",
-            Self::Hdf5 => "hdf5",
-            Self::Parquet => "parquet",
-            Self::Csv | Self::Ecsv | Self::Json | Self::Xvg => "default",
-        }
-    }
-}
-
 impl Table {
     /// Rows of each column.
     pub fn rows(&self) -> usize {
@@ -182,7 +158,8 @@ impl Table {
 
     /// The record that [`Table::write`] writes beside the file `path`: `xi.csv.json` for `xi.csv`, none for other formats.
     pub fn record_of(path: &Path) -> Option<PathBuf> {
-        matches!(TableFormat::of(path), Ok(TableFormat::Csv)).then(|| csv::record_path(path))
+        let recorded = TableFormat::of(path).is_ok_and(TableFormat::is_recorded);
+        recorded.then(|| csv::record_path(path))
     }
 
     /// Whether [`Table::write`] may write to `path`: its extension names a format that this build has, its folder takes files, and
@@ -211,7 +188,8 @@ impl Table {
         let record = Self::record_of(path)
             .map(|place| begin_record(&place).map(|record| (place, record)))
             .transpose()?;
-        self.write_checked(&mut file, format)
+        format
+            .write(self, &mut file)
             .map_err(|error| at(path, error))?;
         let io = |path: &Path| {
             let path = path.to_owned();
@@ -240,7 +218,8 @@ impl Table {
         format: TableFormat,
     ) -> Result<(), TableError> {
         self.check()?;
-        self.write_checked(&mut writer, format)
+        format
+            .write(self, &mut writer)
             .map_err(|error| at(Path::new("output"), error))
     }
 
@@ -250,47 +229,12 @@ impl Table {
     /// [`TableError::Extension`], [`TableError::Io`], [`TableError::Malformed`].
     pub fn read(path: &Path) -> Result<Self, TableError> {
         let format = TableFormat::of(path)?;
-        let text = || std::fs::read_to_string(path).map_err(Failure::from);
-        let table = match format {
-            TableFormat::Csv => csv::read(path),
-            TableFormat::Ecsv => text().and_then(|text| ecsv::read(&text)),
-            TableFormat::Json => text().and_then(|text| json::read(&text)),
-            TableFormat::Xvg => Err(xvg::not_read()),
-            #[cfg(feature = "parquet")]
-            TableFormat::Parquet => parquet::read(path),
-            #[cfg(feature = "fits")]
-            TableFormat::Fits => fits::read(path),
-            #[cfg(feature = "hdf5")]
-            TableFormat::Hdf5 => hdf5::read(path),
-            #[allow(unreachable_patterns, reason = "reached in builds without some format")]
-            other => return Err(TableError::NotBuiltIn(other.feature())),
-        };
+        let table = format.read(path);
         let table = table.map_err(|error| at(path, error))?;
         table
             .check()
             .map_err(|error| at(path, Failure::Malformed(error.to_string())))?;
         Ok(table)
-    }
-
-    fn write_checked<W: Write + Send>(
-        &self,
-        writer: &mut W,
-        format: TableFormat,
-    ) -> Result<(), Failure> {
-        match format {
-            TableFormat::Csv => csv::write(self, writer),
-            TableFormat::Ecsv => ecsv::write(self, writer),
-            TableFormat::Json => json::write(self, writer),
-            TableFormat::Xvg => xvg::write(self, writer),
-            #[cfg(feature = "parquet")]
-            TableFormat::Parquet => parquet::write(self, writer),
-            #[cfg(feature = "fits")]
-            TableFormat::Fits => fits::write(self, writer),
-            #[cfg(feature = "hdf5")]
-            TableFormat::Hdf5 => hdf5::write(self, writer),
-            #[allow(unreachable_patterns, reason = "reached in builds without some format")]
-            other => Err(Failure::NotBuiltIn(other.feature())),
-        }
     }
 
     /// Names that every format can hold, and equal lengths.

@@ -22,9 +22,19 @@ use serde_json::{Value as Json, json};
 
 use crate::parquet::guard::guarded;
 
-use super::{Failure, Table, TableColumn, columns_from_json, columns_json};
+use super::{Failure, Row, Table, TableColumn, columns_from_json, columns_json};
 use crate::numbers::Values;
 use crate::parquet::METADATA_KEY;
+
+pub(super) const FORMAT: Row = Row {
+    name: "parquet",
+    endings: &["parquet"],
+    about: "Binary, with the record",
+    printed: true,
+    recorded: false,
+    write: |table, mut writer| write(table, &mut writer),
+    read,
+};
 
 impl From<ParquetError> for Failure {
     fn from(error: ParquetError) -> Self {

@@ -4,7 +4,17 @@
 
 use std::io::Write;
 
-use super::{Failure, Table, TableColumn};
+use super::{Failure, Row, Table, TableColumn};
+
+pub(super) const FORMAT: Row = Row {
+    name: "xvg",
+    endings: &["xvg"],
+    about: "Curves for GROMACS and Grace",
+    printed: true,
+    recorded: false,
+    write: |table, mut writer| write(table, &mut writer),
+    read: |_| Err(not_read()),
+};
 
 /// What is said when such a file is to be read.
 pub(super) fn not_read() -> Failure {

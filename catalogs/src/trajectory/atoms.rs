@@ -3,10 +3,12 @@
 //! Entry: [`Atoms`], columns that filters select by, and bonds. Readers use one of these names where it fits: `name`, `type`, `element`, `species`, `id`,
 //! `resname`, `resid`, `molecule`, `segment`, `mass`, `charge`; other columns keep the file's.
 
+use serde::Serialize;
+
 use crate::block::Cells;
 
 /// One value of each particle.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub enum Attribute {
     /// Reals.
@@ -85,7 +87,7 @@ impl Attribute {
 }
 
 /// Columns of equal length and bonds.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Atoms {
     len: usize,
     columns: Vec<(String, Attribute)>,

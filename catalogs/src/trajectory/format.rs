@@ -5,6 +5,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use serde::Serialize;
 /// A format of trajectories or of single frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -69,7 +70,7 @@ impl fmt::Display for TrajectoryFormat {
 }
 
 /// What to read where a file leaves it open.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct TrajectoryRequest {
     /// Tables: FITS HDU, HDF5 group or data set. H5MD: the name of the particles' group.
     pub table: Option<String>,

@@ -73,10 +73,15 @@ impl Folder {
         let bytes = self.bytes(part);
         let length = u64::from_le_bytes(bytes[8..16].try_into().unwrap()) as usize;
         let head: Value = serde_json::from_slice(&bytes[16..16 + length]).unwrap();
+        let blocks = head["blocks"].as_array().unwrap();
+        let before = blocks.iter().take_while(|block| block[0] != "counts");
+        let start: u64 = before.map(|block| block[1].as_u64().unwrap()).sum();
+        let counts = &bytes[16 + length + start as usize..];
+        let counts = serde_json::Deserializer::from_slice(counts).into_iter::<Value>();
+        let counts = counts.into_iter().next().unwrap().unwrap();
         let number = |value: &Value| value.as_u64().unwrap() as usize;
-        let counts = head["counts"].as_array().unwrap().iter();
-        let units = counts.map(|count| Units {
-            name: count["name"].as_str().unwrap().to_owned(),
+        let units = counts.as_array().unwrap().iter().map(|count| Units {
+            name: count["of"]["name"].as_str().unwrap().to_owned(),
             all: number(&count["units"]),
             runs: (count["covers"].as_array().unwrap().iter())
                 .map(|run| [number(&run[0]), number(&run[1])])

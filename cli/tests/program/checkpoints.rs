@@ -176,7 +176,7 @@ fn checkpoints_of_other_jobs_are_refused() {
         count,
         "of DD held twice: by kept/all.1.0.part and kept/all.2.0.part",
     );
-    std::fs::write(path("all.2.0.part"), "albpart2").unwrap();
+    std::fs::write(path("all.2.0.part"), "albkept1").unwrap();
     refused(count, "all.2.0.part: this part is damaged");
     std::fs::remove_file(path("all.2.0.part")).unwrap();
     // A job that lives has the folder.
@@ -187,7 +187,10 @@ fn checkpoints_of_other_jobs_are_refused() {
     folder.good(&format!("{count} -o again.csv"));
     for (flags, expected) in [
         ("--checkpoint-every 3", "--checkpoint <DIR>"),
-        ("--checkpoint k --checkpoint-every -1", "expected seconds"),
+        (
+            "--checkpoint k --checkpoint-every -1",
+            "expected a time such as 30s, 5min or 1h",
+        ),
     ] {
         let run = folder.run(&format!("count d.csv --bins lin:0:1:3 {flags}"));
         assert_eq!(run.code, 2, "{}", run.stderr);

@@ -222,14 +222,15 @@ fn maps_go_on_after_a_kill_byte_for_byte() {
     use std::time::{Duration, Instant};
     let folder = Folder::new().with("a.csv", &csv());
     let flags = "field a.csv --weight q --cutoff 3 --spacing 0.148 --padding 6";
-    let made = format!("{flags} --engine naive --resumable -o m.npy");
+    let made =
+        format!("{flags} --engine naive --checkpoint m.state --checkpoint-every 0s -o m.npy");
     let arguments: Vec<&str> = made.split(' ').collect();
     let mut child = folder
         .command(&arguments)
         .stderr(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    let state = folder.path("m.npy.partial.json");
+    let state = folder.path("m.state");
     let begin = Instant::now();
     while !state.exists() && begin.elapsed() < Duration::from_secs(300) {
         std::thread::sleep(Duration::from_millis(5));

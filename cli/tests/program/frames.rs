@@ -166,7 +166,7 @@ fn ranges_files_threads_and_checkpoints_make_no_difference() {
     assert_eq!(run.code, 1);
     assert!(
         run.stderr
-            .contains("other files, frames, particles, pairs or bins"),
+            .contains("other files, frames, particles, pairs or bins (bins is another)"),
         "{}",
         run.stderr
     );

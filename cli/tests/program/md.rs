@@ -105,7 +105,7 @@ fn frames_of_h5md_are_those_of_xyz_to_the_last_bit() {
     assert!(found[0] == found[1]);
     // Frames lie in room for all: other steps are another file.
     let line = format!("{LIQUID} --trajectory k.h5 --trajectory-every 4 -o k.csv");
-    let kept = format!("{line} --checkpoint c.bin --checkpoint-every 5");
+    let kept = format!("{line} --checkpoint c.bin --checkpoint-every 5steps");
     let begun = format!("{kept} --steps 20000");
     let words: Vec<&str> = begun.split_whitespace().collect();
     let mut child = folder.command(&words).spawn().unwrap();

@@ -1,11 +1,10 @@
 //! `albireo result rebin`, `slice` and `sum`: saved counts against counts of the same points.
 
 use std::ffi::OsString;
-use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use albireo_catalogs::{Table, TableColumn, Values};
-use albireo_measure::CallError;
-use albireo_measure::result::{NamedTable, Neighbours, Operation, Ranges, operate};
+use albireo_measure::{CallError, Called, Steps, Watch, call};
 
 use crate::folder::{floats, integers, names, scattered};
 use crate::results::{catalogs, close, measured};
@@ -254,77 +253,69 @@ fn sums_of_files_are_exact_in_any_order() {
     assert!(run.stderr.contains(words), "{}", run.stderr);
 }
 
+/// Nobody who watches.
+struct Unwatched;
+
+impl Watch for Unwatched {
+    fn begin(&self, _: &str, _: Steps) {}
+
+    fn advance(&self, _: u64) {}
+
+    fn stop_requested(&self) -> bool {
+        false
+    }
+}
+
 #[test]
 fn operations_in_memory_are_those_on_files() {
     let folder = catalogs(3);
     let pi =
         "count DATA --box 10 --weight w --statistic rp-pi --bins lin:0:4:4 --pi-bins lin:-4:4:4";
-    let tables = measured(&folder, 3, pi);
+    measured(&folder, 3, pi);
     folder.good("result slice m0.csv --range 0:2 -o near.csv");
     folder.good("result slice m0.csv --range 2:4 -o far.csv");
-    let [near, far] = ["near.csv", "far.csv"].map(|name| folder.table(name));
-    let one = || vec![NamedTable::in_memory("m0.csv", tables[0].clone())];
-    let named = |(name, table): (&str, &Table)| NamedTable::in_memory(name, table.clone());
-    let all = ["m0.csv", "m1.csv", "m2.csv"].into_iter().zip(&tables);
-    let two = |n: usize| NonZeroUsize::new(n);
-    let by = Neighbours {
-        by: two(4),
-        pi_by: two(2),
-        ..Neighbours::default()
+    let names = ["m0", "m1", "m2", "near", "far"];
+    let results = names.map(|name| (name.into(), folder.table(&format!("{name}.csv"))));
+    let called = |line: &str| {
+        let words = format!("albireo result {line}");
+        let called = Called {
+            arguments: words.split(' ').map(OsString::from).collect(),
+            results: results.clone().into(),
+            ..Called::default()
+        };
+        call(called, &(Arc::new(Unwatched) as Arc<dyn Watch>))
     };
-    let ranges = Ranges {
-        pi_range: Some([-4.0, 0.0]),
-        ..Ranges::default()
-    };
-    for (line, operation, inputs) in [
-        ("rebin m0.csv --by 4 --pi-by 2", Operation::Rebin(by), one()),
-        (
-            "slice m0.csv --pi-range=-4:0",
-            Operation::Slice(ranges),
-            one(),
-        ),
-        ("wrap m0.csv", Operation::Wrap, one()),
-        (
-            "renormalise m0.csv --total-weight 7",
-            Operation::Renormalise(7.0),
-            one(),
-        ),
-        (
-            "sum m0.csv m1.csv m2.csv",
-            Operation::Sum,
-            all.map(named).collect(),
-        ),
-        (
-            "concatenate near.csv far.csv",
-            Operation::Concatenate,
-            vec![named(("near.csv", &near)), named(("far.csv", &far))],
-        ),
+    for line in [
+        "rebin m0 --by 4 --pi-by 2",
+        "slice m0 --pi-range=-4:0",
+        "wrap m0",
+        "renormalise m0 --total-weight 7",
+        "sum m0 m1 m2",
+        "concatenate near far",
     ] {
-        folder.good(&format!("result {line} -o made.json"));
+        let of_file = |word: &str| {
+            let is_name = names.contains(&word);
+            format!("{word}{}", if is_name { ".csv" } else { "" })
+        };
+        let files: Vec<_> = line.split(' ').map(of_file).collect();
+        folder.good(&format!("result {} -o made.json", files.join(" ")));
         let expected = folder.table("made.json");
-        let command = format!("albireo result {line} -o made.json");
-        let command: Vec<OsString> = command.split(' ').map(OsString::from).collect();
-        let made = operate(&operation, inputs, &command).unwrap();
+        let [(None, made)] = &called(line).unwrap().tables[..] else {
+            panic!("{line}: one result is expected");
+        };
         assert_eq!(made.columns, expected.columns, "{line}");
-        for key in ["result", "edges", "counts", "command", "statistic"] {
+        for key in ["result", "edges", "counts", "statistic"] {
             assert_eq!(made.meta[key], expected.meta[key], "{line}: {key}");
         }
+        let command = format!("albireo result {line}");
+        assert_eq!(made.meta["command"], command.as_str());
     }
-    assert_eq!(
-        operate(&Operation::Wrap, vec![], &[]),
-        Err(CallError::Wrong("one result is needed, found 0".to_owned()))
-    );
-    let (none, once) = (Neighbours::default(), one());
-    let refused = operate(&Operation::Rebin(none), once, &[]);
+    let refused = called("rebin m0");
     assert!(
         matches!(refused, Err(CallError::Wrong(words)) if words.starts_with("nothing is asked for: --by"))
     );
-    let name = NamedTable::in_memory("my xi", near);
-    let refused = operate(&Operation::Renormalise(1.0), vec![name.clone(), name], &[]);
-    assert_eq!(
-        refused,
-        Err(CallError::Wrong("one result is needed, found 2".to_owned()))
-    );
+    let refused = called("wrap m3");
+    assert!(matches!(refused, Err(CallError::Failed(words)) if words.contains("m3")));
 }
 
 /// Operations that are refused, the exit code, and what is said.

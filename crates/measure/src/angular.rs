@@ -9,11 +9,12 @@ use albireo::counts::PairKind;
 use albireo::estimators::angular_upweights_at;
 use albireo::tally::AngularWeight;
 use albireo::{Counts, Edges, ThetaBins};
-use albireo_catalogs::{ResultKind, Stop, Table, Values};
+use albireo_catalogs::{ResultKind, Table, Values};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::angular_nodes;
+use crate::results::Results;
 use crate::saved::saved_count;
 use crate::usage::usage;
 
@@ -106,8 +107,8 @@ struct Saved {
 }
 
 impl Saved {
-    fn read(path: &Path) -> Result<Self> {
-        let table = Table::read(path)?;
+    fn read(path: &Path, results: &Results) -> Result<Self> {
+        let table = results.read(path)?;
         let kind = table.kind()?;
         if !matches!(kind, ResultKind::Counts | ResultKind::Correlation) {
             bail!(
@@ -132,7 +133,7 @@ impl Saved {
         };
         Ok(Self {
             bins: ThetaBins::new(Edges::new(edges.clone())?)?,
-            sha256: albireo_catalogs::sha256_until(path, &Stop::never())?,
+            sha256: results.sha256(path)?,
             path: path.to_owned(),
             table,
         })
@@ -213,9 +214,9 @@ enum Factors {
 }
 
 impl Factors {
-    fn read(files: &AngularFiles) -> Result<Self> {
+    fn read(files: &AngularFiles, results: &Results) -> Result<Self> {
         let place = |path: &Path| format!("--angular: {}", path.display());
-        let read = |path: &Path| Saved::read(path).with_context(|| place(path));
+        let read = |path: &Path| Saved::read(path, results).with_context(|| place(path));
         Ok(match &files.origin {
             Origin::Ratio([parent, observed]) => {
                 Self::Ratio(Box::new([read(parent)?, read(observed)?]))
@@ -240,8 +241,8 @@ impl Factors {
 
 impl Upweights {
     /// Reads all files.
-    pub(crate) fn read(asked: &[AngularFiles]) -> Result<Self> {
-        let both = |files: &AngularFiles| Ok((files.clone(), Factors::read(files)?));
+    pub(crate) fn read(asked: &[AngularFiles], results: &Results) -> Result<Self> {
+        let both = |files: &AngularFiles| Ok((files.clone(), Factors::read(files, results)?));
         Ok(Self(asked.iter().map(both).collect::<Result<_>>()?))
     }
 

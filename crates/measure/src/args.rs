@@ -9,6 +9,9 @@ use albireo::{Axis, LineOfSight};
 use albireo_catalogs::TableFormat;
 use albireo_samples::{GivenBox, RowRange, Selection};
 use anyhow::Result;
+use clap::builder::{
+    MapValueParser, PossibleValue, PossibleValuesParser, TypedValueParser, ValueParserFactory,
+};
 use clap::{Args, ValueEnum};
 
 use crate::edges::EdgeSpec;
@@ -368,30 +371,19 @@ impl OutputFlags {
     }
 }
 
-/// Formats of results, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FormatName {
-    /// A line of names, then rows; without the record.
-    Csv,
-    /// Rows below a header that holds the record.
-    Ecsv,
-    /// One object with the record.
-    Json,
-    /// Binary, with the record.
-    Parquet,
-    /// Curves for GROMACS and Grace.
-    Xvg,
-}
+/// A format of results on standard output, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct FormatName(pub(crate) TableFormat);
 
-impl From<FormatName> for TableFormat {
-    fn from(name: FormatName) -> Self {
-        match name {
-            FormatName::Csv => Self::Csv,
-            FormatName::Ecsv => Self::Ecsv,
-            FormatName::Json => Self::Json,
-            FormatName::Parquet => Self::Parquet,
-            FormatName::Xvg => Self::Xvg,
-        }
+/// The names of the formats that may be written there.
+impl ValueParserFactory for FormatName {
+    type Parser = MapValueParser<PossibleValuesParser, fn(String) -> Self>;
+
+    fn value_parser() -> Self::Parser {
+        let printed = TableFormat::all().filter(|format| format.is_printed());
+        let names = printed.map(|format| PossibleValue::new(format.name()).help(format.about()));
+        let of_name = |name: String| Self(TableFormat::named(&name).unwrap_or_default());
+        PossibleValuesParser::new(names).map(of_name)
     }
 }
 

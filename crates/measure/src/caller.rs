@@ -25,6 +25,8 @@ pub struct Called {
     pub arguments: Vec<OsString>,
     /// Samples in memory, by the names that the command line has for their files.
     pub given: HashMap<PathBuf, Given>,
+    /// Results in memory, by the names that the command line has for their files.
+    pub results: HashMap<PathBuf, Table>,
     /// Names of results on the command line that are handed over and not written.
     pub kept: HashSet<PathBuf>,
     /// The least level that is reported; none is silent.

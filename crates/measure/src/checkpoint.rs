@@ -3,23 +3,22 @@
 //! Entry: [`Checkpoints`]. Each process writes one file, whose name nobody had before; a later process takes all of them together and
 //! counts what none of them holds.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fs::{self, File, TryLockError};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use albireo::Tally;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
+use crate::every::{Clock, Every};
 use crate::part_file::{CountPart, Held, PartFile};
 use crate::paths::KeptFolder;
 use crate::shard::PARTS;
 use crate::world::World;
 
-/// Seconds from one checkpoint to the next.
-const PAUSE: f64 = 30.0;
 /// How the files of checkpoints end.
 const EXTENSION: &str = "part";
 
@@ -30,22 +29,20 @@ pub(crate) struct CheckpointFlags {
     /// Save what is counted in this folder, and go on from what is there: after a kill, SIGTERM or SIGUSR1 give the same command again, by any engine
     #[arg(long, value_name = "DIR")]
     checkpoint: Option<KeptFolder>,
-    /// Seconds from one --checkpoint to the next [default: 30]
-    #[arg(long, value_name = "SECONDS", requires = "checkpoint", value_parser = seconds, allow_negative_numbers = true)]
-    checkpoint_every: Option<f64>,
-}
-
-/// Seconds, 0 for after every few units.
-fn seconds(text: &str) -> Result<f64, String> {
-    let found = text.parse().ok().filter(|s: &f64| (0.0..=1e6).contains(s));
-    found.ok_or_else(|| format!("expected seconds from 0 to 1e6, found `{text}`"))
+    /// From one --checkpoint to the next, such as 30s, 5min or 1h [default: 30s]
+    #[arg(
+        long,
+        value_name = "TIME",
+        requires = "checkpoint",
+        allow_negative_numbers = true
+    )]
+    checkpoint_every: Option<Every>,
 }
 
 /// The files of a job in the making.
 #[derive(Debug)]
 pub(crate) struct Checkpoints {
     folder: PathBuf,
-    pause: Duration,
     /// Held while this process lives.
     _lock: Option<File>,
     /// What earlier processes have counted, on the first rank.
@@ -53,7 +50,7 @@ pub(crate) struct Checkpoints {
     /// The file of this process, and what it holds.
     path: PathBuf,
     own: RefCell<PartFile>,
-    saved: Cell<Instant>,
+    clock: RefCell<Clock>,
 }
 
 /// The number of the process that wrote a file, if it is of a job called `stem`: `STEM.NUMBER.RANK.part`.
@@ -117,6 +114,7 @@ impl CheckpointFlags {
         let Some(folder) = &self.checkpoint else {
             return Ok(None);
         };
+        let pause = Every::time(self.checkpoint_every)?;
         // All ranks have let go of the lock of an earlier count.
         world.wait()?;
         let lock = folder.join(format!("{stem}.lock"));
@@ -137,7 +135,6 @@ impl CheckpointFlags {
         Ok(Some(Checkpoints {
             path: folder.join(name),
             folder: folder.to_path_buf(),
-            pause: Duration::from_secs_f64(self.checkpoint_every.unwrap_or(PAUSE)),
             _lock: held,
             found,
             own: RefCell::new(PartFile {
@@ -145,7 +142,7 @@ impl CheckpointFlags {
                 shard: stem.to_owned(),
                 counts: Vec::new(),
             }),
-            saved: Cell::new(Instant::now()),
+            clock: RefCell::new(Clock::new(pause)),
         }))
     }
 }
@@ -192,7 +189,7 @@ impl Checkpoints {
 
     /// From one checkpoint to the next.
     pub(crate) fn pause(&self) -> Duration {
-        self.pause
+        self.clock.borrow().pause()
     }
 
     /// Begins the next count, of which nothing is done; what earlier processes hold of it.
@@ -222,7 +219,8 @@ impl Checkpoints {
         if let Some(count) = self.own.borrow_mut().counts.last_mut() {
             count.add(run, tally, seconds);
         }
-        if self.saved.get().elapsed() >= self.pause {
+        let due = self.clock.borrow().is_due();
+        if due {
             self.save()?;
         }
         Ok(())
@@ -234,7 +232,7 @@ impl Checkpoints {
         if own.counts.iter().any(|count| !count.covers.is_empty()) {
             own.write(&self.path).context("--checkpoint")?;
         }
-        self.saved.set(Instant::now());
+        self.clock.borrow_mut().restart();
         Ok(())
     }
 }

@@ -9,9 +9,10 @@ use albireo::binning::MAX_BINS;
 use albireo::{Edges, SignedEdges};
 use albireo_catalogs::in_short;
 use anyhow::{Context, Result, bail};
+use serde::Serialize;
 
 /// How edges are given: `lin:LO:HI:N`, `log:LO:HI:N`, `edges:a,b,c` or `@file`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) enum EdgeSpec {
     /// Equal widths.
     Linear(f64, f64, usize),

@@ -11,6 +11,7 @@ use albireo::{Axis, Outside};
 use albireo_samples::{Given, RegionSpec, Samples, Source};
 
 use crate::args::SpaceFlags;
+use crate::results::Results;
 use crate::shared::Shared;
 
 /// How a command wants its samples.
@@ -35,6 +36,8 @@ pub(crate) struct Kept {
     shared: Shared,
     /// Samples that lie in the memory of the caller.
     given: HashMap<PathBuf, Given>,
+    /// Results that may lie there too.
+    pub(crate) results: Results,
 }
 
 /// What samples are the same by.
@@ -73,13 +76,15 @@ impl Kept {
             samples: Vec::new(),
             shared: Shared::default(),
             given: HashMap::new(),
+            results: Results::default(),
         }
     }
 
-    /// Of one session, whose samples may lie in memory.
-    pub(crate) fn giving(given: HashMap<PathBuf, Given>) -> Self {
+    /// Of one session, whose samples and results may lie in memory.
+    pub(crate) fn giving(given: HashMap<PathBuf, Given>, results: Results) -> Self {
         Self {
             given,
+            results,
             ..Self::default()
         }
     }

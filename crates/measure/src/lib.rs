@@ -29,6 +29,7 @@ mod counting;
 mod cuts;
 mod edges;
 mod engine;
+mod every;
 mod examples;
 mod files;
 mod flag;
@@ -45,6 +46,7 @@ mod place_and_time;
 mod planning;
 mod reads;
 mod record;
+mod results;
 mod row_sums;
 mod saved;
 mod scatter;
@@ -71,12 +73,8 @@ use tracing::level_filters::LevelFilter;
 
 use crate::kept::Kept;
 use crate::record::Arguments;
+use crate::results::Results;
 use crate::session::Session;
-
-/// Operations on saved results in memory, as `albireo result` does them on files.
-pub mod result {
-    pub use crate::commands::result::{NamedTable, Neighbours, Operation, Ranges, operate};
-}
 
 pub use caller::{CallError, Called, Outcome};
 pub use flag::{Flag, Takes, Values, flags_of};
@@ -330,6 +328,7 @@ pub fn call(called: Called, watch: &Arc<dyn Watch>) -> Result<Outcome, CallError
     let Called {
         arguments,
         given,
+        results,
         kept,
         level,
     } = called;
@@ -346,7 +345,7 @@ pub fn call(called: Called, watch: &Arc<dyn Watch>) -> Result<Outcome, CallError
         }
     };
     let carry = |caller: &Rc<caller::Caller>| {
-        let mut kept = Kept::giving(given);
+        let mut kept = Kept::giving(given, Results::new(results));
         let mut session = Session::new(&arguments, &mut kept, Arc::clone(watch));
         session.sink.caller = Some(Rc::clone(caller));
         carry_out(cli, &mut session)

@@ -9,7 +9,7 @@ use std::path::Path;
 use albireo_catalogs::{Table, Values};
 use anyhow::{Context, Result};
 
-use crate::args::{FormatName, OutputFlags};
+use crate::args::OutputFlags;
 use crate::files::Written;
 use crate::session::Sink;
 use crate::summary;
@@ -60,7 +60,9 @@ impl Sink {
             ));
         }
         if flags.to_stdout()
-            && flags.format == Some(FormatName::Parquet)
+            && flags
+                .format
+                .is_some_and(|format| format.0.name() == "parquet")
             && io::stdout().is_terminal()
         {
             return Err(usage(
@@ -124,7 +126,7 @@ impl Sink {
         }
         if flags.to_stdout() {
             let mut bytes = Vec::new();
-            table.write_to(&mut bytes, flags.format.unwrap_or(FormatName::Csv).into())?;
+            table.write_to(&mut bytes, flags.format.unwrap_or_default().0)?;
             return self.print_bytes(&bytes);
         }
         if flags.file().is_some() && is_quiet() {

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use crate::angular::{AngularFiles, Asking, Upweights};
+use crate::results::Results;
 use crate::usage::usage;
 
 /// What counts with weights of bits are normalised by, by name.
@@ -101,9 +102,9 @@ impl PairWeightFlags {
     }
 
     /// Reads what is read before the samples, and refuses what has no meaning with these sources.
-    pub(crate) fn begin(&self, sources: &[Source]) -> Result<Upweights> {
+    pub(crate) fn begin(&self, sources: &[Source], results: &Results) -> Result<Upweights> {
         self.check(sources)?;
-        Upweights::read(&self.angular)
+        Upweights::read(&self.angular, results)
     }
 
     /// The weights that the bits of `samples` in these roles make.

@@ -1,26 +1,26 @@
 //! Files of parts: the integers of some units of each count of a command.
 //!
-//! Entry: [`PartFile`], read and written whole, and [`merged`], which puts the parts of one command together. A file begins with [`MAGIC`], the
-//! length of its head and the head in JSON; the tallies follow in the order of their counts, and the SHA-256 of all that.
+//! Entry: [`PartFile`], read and written whole, and [`merged`], which puts the parts of one command together. A file is a
+//! [`KeptState`]: the counts in JSON, and the tally of each.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use albireo::Tally;
 use albireo::tally::Merge as _;
-use albireo_catalogs::{WholeFile, sha256_of_bytes};
+use albireo_catalogs::{KeptState, KeptStateError, sha256_of_bytes};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::bin_text::BinText;
 
-/// What part files begin with; the last digit counts the layouts that there have been.
-const MAGIC: &[u8; 8] = b"albpart2";
-/// Hexadecimal digits of a digest.
-const DIGEST: usize = 64;
+/// The kind of such a state.
+const KIND: &str = "part of a count";
+/// The block with the words of the command.
+const COMMAND: &str = "command";
+/// The block with all of its counts but their tallies.
+const COUNTS: &str = "counts";
 
 /// The program that counts, as records name it.
 const PROGRAM: &str = concat!("albireo ", env!("CARGO_PKG_VERSION"));
@@ -62,6 +62,27 @@ pub(crate) struct PartFile {
     /// Which part: `0/16`.
     pub(crate) shard: String,
     pub(crate) counts: Vec<CountPart>,
+}
+
+impl Identity {
+    fn to_json(&self) -> Value {
+        json!({
+            "name": self.name, "job": self.job, "bins": self.bins.to_json(), "what": self.what,
+            "exponents": self.exponents,
+        })
+    }
+
+    fn of_json(of: &Value) -> Option<Self> {
+        let text = |key: &str| Some(of[key].as_str()?.to_owned());
+        let exponent = |k: usize| i32::try_from(of["exponents"][k].as_i64()?).ok();
+        Some(Self {
+            name: text("name")?,
+            job: text("job")?,
+            bins: BinText::of_json(&of["bins"])?,
+            what: text("what")?,
+            exponents: [exponent(0)?, exponent(1)?],
+        })
+    }
 }
 
 impl CountPart {
@@ -129,18 +150,22 @@ impl CountPart {
         None
     }
 
-    fn head(&self, bytes: usize) -> Value {
+    /// A digest of the count and its units, equal on all ranks that make the same.
+    pub(crate) fn digest(&self) -> String {
+        let same = json!([self.of.to_json(), self.units, self.plan]);
+        sha256_of_bytes(same.to_string().as_bytes())
+    }
+
+    fn head(&self) -> Value {
         json!({
-            "name": self.of.name, "job": self.of.job, "bins": self.of.bins.to_json(), "what": self.of.what,
-            "exponents": self.of.exponents, "units": self.units, "plan": self.plan,
-            "covers": self.covers, "engine": self.engine, "seconds": self.seconds, "bytes": bytes,
+            "of": self.of.to_json(), "units": self.units, "plan": self.plan, "covers": self.covers,
+            "engine": self.engine, "seconds": self.seconds,
         })
     }
 
     fn of_head(head: &Value, tally: Tally) -> Option<Self> {
         let text = |key: &str| Some(head[key].as_str()?.to_owned());
         let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
-        let exponent = |k: usize| i32::try_from(head["exponents"][k].as_i64()?).ok();
         let run = |run: &Value| Some([number(&run[0])?, number(&run[1])?]);
         let units = number(&head["units"])?;
         let covers: Vec<[usize; 2]> = head["covers"]
@@ -151,13 +176,7 @@ impl CountPart {
         let sound = |[start, end]: &[usize; 2]| start < end && *end <= units;
         covers.iter().all(sound).then_some(())?;
         Some(Self {
-            of: Identity {
-                name: text("name")?,
-                job: text("job")?,
-                bins: BinText::of_json(&head["bins"])?,
-                what: text("what")?,
-                exponents: [exponent(0)?, exponent(1)?],
-            },
+            of: Identity::of_json(&head["of"])?,
             units,
             plan: text("plan")?,
             covers,
@@ -171,85 +190,65 @@ impl CountPart {
 impl PartFile {
     /// Writes the part, whole or not at all.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
-        let tallies: Vec<Vec<u8>> = self
-            .counts
-            .iter()
-            .map(|count| count.tally.to_bytes())
-            .collect();
-        let counts = self.counts.iter().zip(&tallies);
-        let counts: Vec<Value> = counts
-            .map(|(count, bytes)| count.head(bytes.len()))
-            .collect();
-        let head = json!({
-            "program": PROGRAM, "command": self.words, "shard": self.shard, "counts": counts,
-        });
-        let head = head.to_string();
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend((head.len() as u64).to_le_bytes());
-        bytes.extend(head.as_bytes());
-        for tally in &tallies {
-            bytes.extend(tally);
+        let of = [("program", json!(PROGRAM)), ("shard", json!(self.shard))];
+        let counts: Value = self.counts.iter().map(CountPart::head).collect();
+        let mut state = KeptState::new(KIND, of)
+            .with(COMMAND, json!(self.words).to_string().into_bytes())
+            .with(COUNTS, counts.to_string().into_bytes());
+        for (at, count) in self.counts.iter().enumerate() {
+            state = state.with(tally_block(at), count.tally.to_bytes());
         }
-        bytes.extend(sha256_of_bytes(&bytes).into_bytes());
-        let write = || -> std::io::Result<()> {
-            let mut file = WholeFile::create(path)?;
-            file.write_all(&bytes)?;
-            file.finish()
-        };
-        write().with_context(|| format!("cannot write {}", path.display()))
+        let written = state.write(path);
+        written.with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// Reads a part; refuses what is damaged, no part or of another version.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let named = path.display();
-        let bytes = fs::read(path).with_context(|| format!("cannot read {named}"))?;
         let damaged = || format!("{named}: this part is damaged: count it again");
-        let Some(rest) = bytes.strip_prefix(&MAGIC[..7]) else {
-            bail!("{named}: no part of a count, as --part writes them");
+        let state = match KeptState::read(path, KIND) {
+            Ok(Some(state)) => state,
+            Ok(None) => bail!("cannot read {named}: no such file"),
+            Err(KeptStateError::Io(error)) => {
+                return Err(error).with_context(|| format!("cannot read {named}"));
+            }
+            Err(KeptStateError::Other(_)) => {
+                bail!("{named}: no part of a count, as --part writes them")
+            }
+            Err(KeptStateError::Layout(_)) => {
+                bail!("{named}: this part was counted by another version: count it again")
+            }
+            Err(KeptStateError::Damaged) => bail!(damaged()),
         };
-        let (layout, rest) = rest.split_first().with_context(damaged)?;
-        if *layout != MAGIC[7] {
-            let (found, expected) = (char::from(*layout), char::from(MAGIC[7]));
-            bail!(
-                "{named}: part files of layout {found} are of another version, expected {expected}"
-            );
-        }
-        let (held, digest) = bytes
-            .split_at_checked(bytes.len().saturating_sub(DIGEST))
-            .with_context(damaged)?;
-        if digest != sha256_of_bytes(held).as_bytes() {
-            bail!(damaged());
-        }
-        let rest = rest.strip_suffix(digest).with_context(damaged)?;
-        let (length, rest) = rest.split_first_chunk::<8>().with_context(damaged)?;
-        let length = usize::try_from(u64::from_le_bytes(*length)).with_context(damaged)?;
-        let (head, tallies) = rest.split_at_checked(length).with_context(damaged)?;
-        let head: Value = serde_json::from_slice(head).with_context(damaged)?;
-        let program = head["program"].as_str().with_context(damaged)?;
+        let program = state.setting("program").as_str().with_context(damaged)?;
         if program != PROGRAM {
             bail!(
                 "{named}: counted by {program}, this is {PROGRAM}: merge parts by the version that counted them"
             );
         }
-        Self::of_head(&head, tallies).with_context(damaged)
+        Self::of_state(&state).with_context(damaged)
     }
 
-    fn of_head(head: &Value, mut tallies: &[u8]) -> Option<Self> {
-        let words = head["command"].as_array()?.iter();
+    fn of_state(state: &KeptState) -> Option<Self> {
+        let words = state.json(COMMAND)?;
+        let words = words.as_array()?.iter();
         let words = words.map(|word| Some(word.as_str()?.to_owned()));
         let mut counts = Vec::new();
-        for count in head["counts"].as_array()? {
-            let length = usize::try_from(count["bytes"].as_u64()?).ok()?;
-            let (tally, rest) = tallies.split_at_checked(length)?;
-            tallies = rest;
-            counts.push(CountPart::of_head(count, Tally::from_bytes(tally).ok()?)?);
+        for (at, count) in state.json(COUNTS)?.as_array()?.iter().enumerate() {
+            let tally = Tally::from_bytes(state.block(&tally_block(at))?).ok()?;
+            counts.push(CountPart::of_head(count, tally)?);
         }
         Some(Self {
             words: words.collect::<Option<_>>()?,
-            shard: head["shard"].as_str()?.to_owned(),
+            shard: state.setting("shard").as_str()?.to_owned(),
             counts,
         })
     }
+}
+
+/// The block of the tally of a count.
+fn tally_block(at: usize) -> String {
+    format!("tally {at}")
 }
 
 /// A count of all parts together.

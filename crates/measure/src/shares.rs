@@ -19,10 +19,10 @@ use std::time::{Duration, Instant};
 use albireo::engine::Units;
 use albireo::tally::Merge as _;
 use albireo::{EngineError, Progress, Tally};
-use albireo_catalogs::sha256_of_bytes;
 use anyhow::{Result, anyhow, bail};
 
 use crate::checkpoint::Checkpoints;
+use crate::every::{LONGEST_LOOK, Pace};
 use crate::node::Node;
 use crate::part_file::{CountPart, PartFile};
 use crate::paths::WrittenFile;
@@ -35,10 +35,6 @@ use crate::world::{World, sum};
 const ATTENTION: Duration = Duration::from_millis(1);
 /// What is said where a panic has ended a thread.
 const ENDED: &str = "the thread that counts has ended";
-/// Units that are counted before it is known how long they take.
-const FIRST: usize = 16;
-/// The longest time between two looks at whether a checkpoint is due, or whether a rank that nobody asks has counted its units, which wakes it.
-const LONGEST: Duration = Duration::from_secs(10);
 
 /// The counts of a command, of which ranks or processes one after the other count shares.
 pub(crate) struct Shares {
@@ -78,31 +74,6 @@ impl Progress for OfRun<'_> {
 
     fn stop_requested(&self) -> bool {
         self.0.stop_requested()
-    }
-}
-
-/// How many units are counted until a checkpoint may be due again.
-struct Pace {
-    /// How long they should take; as long as they like where there is none.
-    aim: Option<Duration>,
-    most: usize,
-}
-
-impl Pace {
-    fn new(checkpoints: Option<&Checkpoints>) -> Self {
-        let aim = checkpoints.map(|kept| kept.pause().min(LONGEST));
-        Self {
-            most: if aim.is_some() { FIRST } else { usize::MAX },
-            aim,
-        }
-    }
-
-    /// Learns from units that were counted.
-    fn learn(&mut self, units: usize, seconds: f64) {
-        let Some(aim) = self.aim else { return };
-        let rate = units as f64 / seconds.max(1e-9);
-        let most = (rate * aim.as_secs_f64()) as usize;
-        self.most = most.clamp(1, 4 * self.most);
     }
 }
 
@@ -286,7 +257,7 @@ impl Shares {
                 scope.spawn(move || count_given(&given, &tell, count, progress));
             }
             let mut counted = Counted::default();
-            let mut pace = Pace::new(self.checkpoints.as_ref());
+            let mut pace = Pace::new(self.checkpoints.as_ref().map(Checkpoints::pause));
             let (mut waiting, mut at_work, mut more) = (VecDeque::new(), 0, true);
             loop {
                 while more && at_work < share.abreast {
@@ -342,7 +313,7 @@ impl Shares {
         progress: &dyn Progress,
     ) -> Result<Made> {
         let is_asked = self.world.rank() == 0 && self.world.size() > 1;
-        let pause = if is_asked { ATTENTION } else { LONGEST };
+        let pause = if is_asked { ATTENTION } else { LONGEST_LOOK };
         loop {
             match told.recv_timeout(pause) {
                 Ok(Some(made)) => return Ok(made),
@@ -361,10 +332,7 @@ impl Shares {
 
     /// Refuses ranks that have not read the same, or count something else.
     fn check_same(&self, empty: &CountPart) -> Result<()> {
-        let same = format!("{:?} {} {}", empty.of, empty.units, empty.plan);
-        let known = self
-            .world
-            .gather(sha256_of_bytes(same.as_bytes()).as_bytes())?;
+        let known = self.world.gather(empty.digest().as_bytes())?;
         let differs = known.iter().position(|other| *other != known[0]);
         match differs {
             None => Ok(()),
@@ -435,19 +403,5 @@ mod tests {
         assert!(missing.at(&(3..3)).is_empty());
         let again = Missing::from_bytes(&missing.to_bytes());
         assert_eq!(again.0, missing.0);
-    }
-
-    #[test]
-    fn runs_grow_until_they_take_the_time_they_should() {
-        let mut pace = Pace {
-            aim: Some(Duration::from_secs(2)),
-            most: FIRST,
-        };
-        pace.learn(FIRST, 0.001);
-        assert_eq!(pace.most, 4 * FIRST);
-        pace.learn(64, 1.0);
-        assert_eq!(pace.most, 128);
-        pace.learn(128, 1e9);
-        assert_eq!(pace.most, 1);
     }
 }

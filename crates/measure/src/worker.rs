@@ -73,20 +73,21 @@ fn thinned(
     Ok(begun.elapsed().as_secs_f64())
 }
 
-/// Whether a flag changes no count, or belongs to one process: its heading says so.
+/// Whether a flag changes no count, or belongs to one process: its heading says so, or it sets how much is printed.
 fn is_own(arg: &Arg) -> bool {
     let heading = arg.get_help_heading();
     heading.is_some_and(|heading| [RUNNING, PARTS].contains(&heading))
+        || ["verbose", "quiet", "brief"].contains(&arg.get_id().as_str())
 }
-
-/// Flags without a value that say how much is printed.
-const TALKS: [&str; 7] = ["-v", "-vv", "-vvv", "-q", "--verbose", "--quiet", "--brief"];
 
 /// The words of a command line that all of its parts have in common.
 fn common(arguments: &Arguments) -> Vec<String> {
     let program = Cli::command();
-    let all = program.get_subcommands().flat_map(Command::get_arguments);
+    let commands = program.get_subcommands().flat_map(Command::get_arguments);
+    let all = commands.chain(program.get_arguments());
     let own: Vec<&Arg> = all.filter(|arg| is_own(arg)).collect();
+    let is_short = |letter: char| own.iter().any(|arg| arg.get_short() == Some(letter));
+    let are_short = |letters: &str| !letters.is_empty() && letters.chars().all(is_short);
     let own = |name: &str| own.iter().find(|arg| arg.get_long() == Some(name));
     let mut words = arguments
         .words
@@ -107,7 +108,7 @@ fn common(arguments: &Arguments) -> Vec<String> {
                     words.next();
                 }
             }
-            None if TALKS.contains(&word.as_str()) => {}
+            None if word.strip_prefix('-').is_some_and(are_short) => {}
             None => common.push(word),
         }
     }
@@ -115,15 +116,15 @@ fn common(arguments: &Arguments) -> Vec<String> {
 }
 
 /// What a count of `job` is the same by.
-fn identity(name: &str, job: &PreparedJob<'_>, what: &CountSpec) -> Identity {
+fn identity(name: &str, job: &PreparedJob<'_>, what: &CountSpec) -> Result<Identity> {
     let job = job.job();
-    Identity {
+    Ok(Identity {
         name: name.to_owned(),
         job: fingerprint(JobId::in_full(job)),
         bins: BinText::of(what.bins()),
-        what: sha256_of_bytes(format!("{what:?}").as_bytes()),
+        what: sha256_of_bytes(&serde_json::to_vec(what)?),
         exponents: what.weight_exponents(job.pairs()),
-    }
+    })
 }
 
 /// The work that flags ask for; files of parts are read here.
@@ -339,7 +340,7 @@ impl Worker {
         let units = engine.units(job, what, progress)?;
         let plan = (units.len(), format!("{:016x}", units.fingerprint()));
         let zero = what.zero(job.job().pairs())?;
-        let of = identity(self.name.get(), job, what);
+        let of = identity(self.name.get(), job, what)?;
         let (least, abreast) = match engine {
             AnyEngine::Cpu(cpu) => (cpu.threads(), cpu.threads().min(2)),
             // Others bring rows together for each run.
@@ -423,7 +424,7 @@ impl Engine for Worker {
             }
             Work::Given(given) => {
                 what.admit(job.job())?;
-                let tally = given.take(&identity(self.name.get(), job, what));
+                let tally = identity(self.name.get(), job, what).and_then(|of| given.take(&of));
                 let zero = what.zero(job.job().pairs())?;
                 let shape = |t: &Tally| (t.n_bins(), t.n_tables(), t.n_sums());
                 let tally = tally.and_then(|tally| {

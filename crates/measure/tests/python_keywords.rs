@@ -31,7 +31,7 @@ const SURVEY: [&str; 7] = [
     "estimator",
 ];
 
-const ALL: [Options; 6] = [
+const ALL: [Options; 9] = [
     Options {
         class: "CountOptions",
         base: "SecondOptions",
@@ -95,10 +95,64 @@ const ALL: [Options; 6] = [
         relative: None,
         named: &["number", "seed", "box", "shell", "sky-window", "like"],
     },
+    Options {
+        class: "NzOptions",
+        base: "TypedDict",
+        about: "Of :func:`albireo.nz`.",
+        command: "nz",
+        relative: None,
+        named: &[
+            "randoms",
+            "cosmology",
+            "bins",
+            "area",
+            "nside",
+            "fkp",
+            "effective-redshift",
+        ],
+    },
+    Options {
+        class: "FieldOptions",
+        base: "TypedDict",
+        about: "Of :func:`albireo.field`.",
+        command: "field",
+        relative: None,
+        named: &[
+            "kernel",
+            "spacing",
+            "origin",
+            "size",
+            "padding",
+            "at",
+            "cutoff",
+            "box",
+            // Planes are kept beside a map of a name.
+            "checkpoint",
+            "checkpoint-every",
+        ],
+    },
+    Options {
+        class: "MdOptions",
+        base: "TypedDict",
+        about: "Of :func:`albireo.md`.",
+        command: "md",
+        relative: None,
+        named: &[
+            "steps",
+            "atoms",
+            "density",
+            "box",
+            "temperature",
+            "dt",
+            "every",
+            "trajectory",
+            "rdf",
+        ],
+    },
 ];
 
 /// Flags without a meaning where results are objects and samples are arguments.
-const OF_FILES: [&str; 9] = [
+const OF_FILES: [&str; 12] = [
     "output",
     "format",
     "plot",
@@ -108,6 +162,9 @@ const OF_FILES: [&str; 9] = [
     "covariance",
     "region-counts",
     "counts",
+    "resumable",
+    "slice",
+    "ions-output",
 ];
 
 impl Options {

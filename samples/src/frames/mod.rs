@@ -21,6 +21,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use albireo::{Axis, Outside, Particles, Points};
 use albireo_catalogs::{Atoms, Expression, Filter, Frame, Stop, TrajectoryRequest};
 use albireo_fluids::frames::{FrameGroups, FrameJob};
+use serde::Serialize;
+use serde_json::Value;
 
 pub use held::{Held, held, held_given};
 pub use one::{FrameColumns, OneFrame};
@@ -39,7 +41,7 @@ use masses::Guess;
 use molecules::Numbering;
 
 /// What particles are distinguished by.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub enum Species {
     /// The first of the columns `species`, `element`, `type` and `name` that there is with at most 64 values; all particles alike where there is none.
     #[default]
@@ -53,7 +55,7 @@ pub enum Species {
 }
 
 /// Pairs that are no candidates.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Exclusion {
     /// Pairs with the same value of a column, such as `molecule` or `resid`.
     Within(String),
@@ -64,11 +66,12 @@ pub enum Exclusion {
 }
 
 /// How frames become particles.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct FrameReading {
     /// Where files leave it open: tables and columns.
     pub request: TrajectoryRequest,
     /// Which frames.
+    #[serde(rename = "frames")]
     pub range: FrameRange,
     /// Names, types, residues and bonds, where they stand in a file of their own.
     pub topology: Option<Arc<Atoms>>,
@@ -77,8 +80,10 @@ pub struct FrameReading {
     /// Values of the column of species that the first frame may lack.
     pub more_species: Vec<String>,
     /// Which particles are counted at all.
+    #[serde(rename = "where")]
     pub filter: Option<Filter>,
     /// Columns or expressions that [`OneFrame::columns`] will be asked for: velocities and forces are read where one of these or a condition names them.
+    #[serde(skip)]
     pub columns: Vec<String>,
     /// Whether conditions are asked again in every frame.
     pub update: bool,
@@ -87,13 +92,16 @@ pub struct FrameReading {
     /// Pairs that are left out.
     pub excluded: Vec<Exclusion>,
     /// The box in place of the one that frames state.
+    #[serde(rename = "box")]
     pub space: Option<GivenBox>,
     /// The unit of length of frames: those that state another one are converted, boxes included. [`FrameReading::space`] is in it, unless it
     /// has one of its own.
     pub unit: Option<String>,
     /// The axis that is left out, where particles are projected on a plane: their coordinate along it is 0 and it is open.
+    #[serde(rename = "plane")]
     pub flat: Option<Axis>,
     /// Asked again and again while files are read.
+    #[serde(skip)]
     pub stop: Stop,
 }
 
@@ -198,27 +206,12 @@ impl FrameReading {
         Ok((source, choice))
     }
 
-    /// What decides which particles and pairs are counted, as text.
-    pub fn settings(&self) -> String {
-        let Self {
-            request,
-            range,
-            topology,
-            species,
-            more_species,
-            filter,
-            columns: _,
-            update,
-            centres,
-            excluded,
-            space,
-            unit,
-            flat,
-            stop: _,
-        } = self;
-        format!(
-            "{request:?} {range:?} {topology:?} {species:?} {more_species:?} {filter:?} {update} {centres:?} {excluded:?} {space:?} {unit:?} {flat:?}"
-        )
+    /// What decides which particles and pairs are counted, by name.
+    ///
+    /// # Errors
+    /// A path that is no text.
+    pub fn settings(&self) -> serde_json::Result<Value> {
+        serde_json::to_value(self)
     }
 
     /// What is known of the particles of a frame: by the frame, by the topology, and by their names.

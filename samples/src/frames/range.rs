@@ -4,6 +4,7 @@
 
 use std::str::FromStr;
 
+use serde::Serialize;
 use thiserror::Error;
 
 /// Frames by number, from 0: `100:1000:10` is 100, 110, .. below 1000; `100:` begins there, `:1000` ends there, `::10` is every tenth, `7` that one alone.
@@ -16,7 +17,7 @@ use thiserror::Error;
 /// assert!("::0".parse::<FrameRange>().is_err());
 /// # Ok::<(), albireo_samples::ParseFramesError>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct FrameRange {
     /// The first frame.
     pub start: u64,

@@ -8,6 +8,7 @@ mod names;
 use std::fmt;
 use std::str::FromStr;
 
+use serde::Serialize;
 use thiserror::Error;
 
 pub(crate) use self::lengths::{akin_factor, length_factor};
@@ -52,7 +53,7 @@ impl fmt::Display for Quantity {
 }
 
 /// The lengths that stand beside each other in one file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 enum Family {
     /// No length.
     None,
@@ -88,7 +89,7 @@ const REDUCED: Powers = [0, 0, 0, 0, 0, 1];
 /// assert!(unit("km/s")?.factor_to(&unit("deg")?, None).is_err());
 /// # Ok::<(), albireo_samples::ParseUnitError>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Unit {
     /// The unit is `mantissa * 10^exponent` of metres, seconds, kilograms, kelvins, degrees.
     mantissa: f64,

@@ -24,7 +24,7 @@ use crate::separation::direction;
 /// assert_eq!(upweights.between([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]), 1.0);
 /// # Ok::<(), albireo::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct AngularWeight {
     degrees: Vec<f64>,
     factors: Vec<f64>,

@@ -18,7 +18,7 @@ use crate::error::{JobError, PairWeightError};
 use crate::particles::{Bits, MAX_BIT_WORDS, Particles, Weights};
 
 /// What weighted counts of pairs with inverse probabilities are normalised by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize)]
 pub enum PairNormalisation {
     /// The mean weight of pairs of rows with so many bits set, summed over all of them: equation 22 of Bianchi & Verde (2020).
     #[default]
@@ -52,7 +52,7 @@ impl PairNormalisation {
 /// assert_eq!([pip.of(0), pip.of(64)], [65.0, 1.0]);
 /// # Ok::<(), albireo::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct InverseProbability {
     words: usize,
     realisations: Realisations,
@@ -64,7 +64,7 @@ pub struct InverseProbability {
 }
 
 /// What pairs of rows with so many bits set are multiplied by, besides their inverse probability.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub(crate) struct Counter {
     /// The fewest bits that are set.
     pub(crate) lo: u32,

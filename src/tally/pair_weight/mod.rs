@@ -43,7 +43,7 @@ use crate::particles::Particles;
 /// assert!((sums[0] - 65.0 / 6.0).abs() < 1e-8 && sums[1] == 2.0 * 65.0);
 /// # Ok::<(), albireo::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct PairWeight {
     inverse: Option<Arc<InverseProbability>>,
     angular: Option<Arc<AngularWeight>>,

@@ -18,7 +18,7 @@ const MOST: u32 = 1 << 30;
 /// let fibres = Realisations::of_words(2);
 /// assert_eq!(fibres, Realisations { number: 129, offset: 1, always: 0, default_value: 0.0 });
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Realisations {
     /// The number of realisations, the observed one among them.
     pub number: u32,

@@ -129,7 +129,7 @@ impl Count {
         let mut record = Record::begin(session.arguments);
         let sources = self.sources()?;
         self.check(spec)?;
-        let upweights = self.pair_weights.begin(&sources)?;
+        let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
         let engines = Engines::with_checkpoints(&self.pairs.run, &self.kept, session)?;
         let space = &self.pairs.space;
         let samples = session.read(&sources, space, self.wanted()?, &mut record)?;

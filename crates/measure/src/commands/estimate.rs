@@ -48,15 +48,6 @@ const RANDOMS: [(Role, &str); 2] = [
     (Role::SecondRandoms, "--cross-randoms"),
 ];
 
-/// All roles that samples have.
-const ROLES: [Role; 5] = [
-    Role::Data,
-    Role::Randoms,
-    Role::Shifted,
-    Role::SecondData,
-    Role::SecondRandoms,
-];
-
 /// Catalogs, estimator and everything about them.
 #[derive(Debug, Args)]
 pub(crate) struct EstimateFlags {
@@ -405,7 +396,7 @@ impl EstimateFlags {
             regions: cut,
             rsd: self.los.rsd()?,
         };
-        let upweights = self.pair_weights.begin(&sources)?;
+        let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
         let engines = Engines::with_checkpoints(&self.run, &self.kept, session)?;
         let inputs = session.read(&sources, &self.space, wanted, &mut record)?;
         #[cfg(feature = "plot")]
@@ -417,7 +408,7 @@ impl EstimateFlags {
         let bins = spec.with_line_of_sight(los)?;
         let weighting = self
             .pair_weights
-            .weighting(&inputs, &ROLES.map(Role::name))?;
+            .weighting(&inputs, &Role::ALL.map(Role::name))?;
         upweights.check_data(inputs.record().get("samples"));
         let cuts = self.cuts.cuts(los, inputs.domain())?;
         let legendre = orders
@@ -436,6 +427,7 @@ impl EstimateFlags {
             estimator,
             rr: self.rr.clone(),
             reuse: self.reuse.clone(),
+            results: session.kept.results.clone(),
             mean_separation: self.mean_separation,
             method,
             cuts,

@@ -10,6 +10,7 @@ use albireo::estimators::{
 use albireo::result::Correlation;
 use albireo::tally::{Classes, Cut, LegendreDegrees};
 use albireo::{Bins, Counts, EstimatorError, Pairs};
+use albireo_catalogs::Table;
 use albireo_samples::Samples;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -23,6 +24,7 @@ use crate::counting::Counter;
 use crate::named_count::{MeanSeparation, NamedCount};
 use crate::pair_weights::{WeightedPairs, Weighting, upweighted};
 use crate::paths::ReadFile;
+use crate::results::Results;
 use crate::scatter::{Method, Scatter};
 
 /// What has been read and decided, ready to be counted.
@@ -33,6 +35,8 @@ pub(super) struct Plan<'a> {
     pub(super) estimator: AnyEstimator,
     pub(super) rr: Option<ReadFile>,
     pub(super) reuse: Vec<ReadFile>,
+    /// What --rr and --reuse name.
+    pub(super) results: Results,
     pub(super) mean_separation: Option<MeanSeparation>,
     pub(super) method: Option<Method>,
     pub(super) cuts: Vec<Cut>,
@@ -99,11 +103,15 @@ impl<'a> Plan<'a> {
         terms: &[(Term, Pairs<'a>)],
         asked: &[NamedCount<'a>],
         (bins, counter): (&Bins, &Counter<'a>),
-        of_rr: impl Fn(&Path, Term, &Expected<'_>) -> Result<C>,
+        of_rr: impl Fn((&Path, &Table), Term, &Expected<'_>) -> Result<C>,
         find: impl Fn(&Saved<'_>, &Expected<'_>) -> Result<Option<C>>,
     ) -> Result<Vec<(Term, C, &Path)>> {
-        let results: Result<Vec<_>> = self.reuse.iter().map(|path| Saved::read(path)).collect();
-        let results = results?;
+        let read = |path| Saved::read(path, &self.results);
+        let results: Vec<_> = self
+            .reuse
+            .iter()
+            .map(|path| read(path))
+            .collect::<Result<_>>()?;
         let mut found: Vec<(Term, C, &Path)> = Vec::new();
         for &(term, pairs) in terms {
             let expected = self.expected(pairs, bins, counter)?;
@@ -111,7 +119,8 @@ impl<'a> Plan<'a> {
                 .iter()
                 .any(|count| count.name == term.name && count.what.pair_weight().is_some());
             if let Some(path) = self.rr.as_deref().filter(|_| term.is_random()) {
-                found.push((term, of_rr(path, term, &expected)?, path));
+                let table = self.results.read(path)?;
+                found.push((term, of_rr((path, &table), term, &expected)?, path));
                 continue;
             }
             // Neither separations nor subsets nor weights of pairs are in a saved count.
@@ -152,8 +161,8 @@ impl<'a> Plan<'a> {
             );
         }
         let regions = self.inputs.record().get("regions").unwrap_or(&Value::Null);
-        let of_rr = |path: &Path, term: Term, expected: &Expected<'_>| {
-            saved_regions::read(path, term, expected, regions)
+        let of_rr = |rr: (&Path, &Table), term: Term, expected: &Expected<'_>| {
+            saved_regions::read(rr, term, expected, regions)
         };
         let find = |saved: &Saved<'_>, expected: &Expected<'_>| {
             saved_regions::find((saved.path(), &saved.table), expected, regions)
@@ -190,8 +199,9 @@ impl<'a> Plan<'a> {
         let mut saved = if self.method.is_some() {
             self.saved_by_region(terms, &asked, (bins, counter))?
         } else {
-            let of_rr =
-                |path: &Path, _: Term, expected: &Expected<'_>| saved_counts::read(path, expected);
+            let of_rr = |rr: (&Path, &Table), _: Term, expected: &Expected<'_>| {
+                saved_counts::read(rr, expected)
+            };
             let find = |saved: &Saved<'_>, expected: &Expected<'_>| saved.find(expected);
             self.saved(terms, &asked, (bins, counter), of_rr, find)?
         };

@@ -10,7 +10,6 @@ mod covariance;
 mod integral_constraint;
 mod mean;
 mod model;
-mod operation;
 mod parts;
 mod realisations;
 mod rebin;
@@ -22,11 +21,6 @@ mod slice;
 mod sum;
 mod window;
 mod wrap;
-
-pub use operation::{Operation, operate};
-pub use rebin::Neighbours;
-pub use saved::NamedTable;
-pub use slice::Ranges;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};

@@ -14,6 +14,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
 use crate::counted::{cuts_record, fingerprint};
+use crate::results::Results;
 use crate::row_sums::RowSums;
 use crate::saved::{prefix_of, random_pairs, records};
 use crate::tables::column_name;
@@ -193,12 +194,11 @@ fn taken_over(
     Ok(counts.with_exactness(expected.exactness))
 }
 
-/// The count saved in `path`, if it is the one expected.
-pub(super) fn read(path: &Path, expected: &Expected<'_>) -> Result<Counts> {
-    let table = Table::read(path)?;
-    let taken = random_pairs(&table).and_then(|(name, record)| {
-        check_whole(&table)?;
-        taken_over(&table, (name, record), expected)
+/// The count saved in a result, if it is the one expected.
+pub(super) fn read((path, table): (&Path, &Table), expected: &Expected<'_>) -> Result<Counts> {
+    let taken = random_pairs(table).and_then(|(name, record)| {
+        check_whole(table)?;
+        taken_over(table, (name, record), expected)
     });
     taken.with_context(|| format!("--rr {} does not fit", path.display()))
 }
@@ -221,8 +221,8 @@ pub(super) struct Saved<'a> {
 
 impl<'a> Saved<'a> {
     /// Reads a result.
-    pub(super) fn read(path: &'a Path) -> Result<Self> {
-        let table = Table::read(path)?;
+    pub(super) fn read(path: &'a Path, results: &Results) -> Result<Self> {
+        let table = results.read(path)?;
         Ok(Self { path, table })
     }
 

@@ -58,18 +58,17 @@ fn taken_over(
     Ok(counts.with_exactness(expected.exactness))
 }
 
-/// The count of a term saved in `path`, if it is the one expected: what `--rr` asks for.
+/// The count of a term saved in a result, if it is the one expected: what `--rr` asks for.
 pub(super) fn read(
-    path: &Path,
+    (path, table): (&Path, &Table),
     term: Term,
     expected: &Expected<'_>,
     regions: &Value,
 ) -> Result<Counts> {
-    let table = Table::read(path)?;
-    let taken = check_regions(&table, regions).and_then(|()| {
-        let record = records(&table)?.get(term.name);
+    let taken = check_regions(table, regions).and_then(|()| {
+        let record = records(table)?.get(term.name);
         let record = record.with_context(|| format!("it holds no {}", term.name))?;
-        taken_over(&table, (term.name, record), expected)
+        taken_over(table, (term.name, record), expected)
     });
     taken.with_context(|| format!("--rr {} does not fit", path.display()))
 }

@@ -11,6 +11,7 @@ use crate::shard::PieceFlags;
 
 use super::ions::IonFlags;
 use super::kernel::KernelFlags;
+use super::saved::SavedMap;
 
 /// Arguments of `field`.
 #[derive(Debug, Args)]
@@ -30,7 +31,7 @@ pub(crate) struct Field {
     #[command(flatten)]
     pub(super) ions: IonFlags,
     /// Values at the positions of a catalogue (columns x, y, z) instead of on a grid, as a table
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["spacing", "origin", "size", "grid_of", "padding"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["spacing", "origin", "size", "grid_of", "padding", "checkpoint"])]
     pub(super) at: Option<Files>,
     #[command(flatten)]
     pub(super) columns: DataFlags,
@@ -75,9 +76,8 @@ pub(crate) struct Field {
     /// values --at points: .csv .ecsv .fits .h5 .json .parquet, or `-`
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(super) output: WrittenFile,
-    /// Keep what is made of the map in FILE.partial, so that the same command goes on with it after an interruption
-    #[arg(long, help_heading = "Output", conflicts_with = "at")]
-    pub(super) resumable: bool,
+    #[command(flatten)]
+    pub(super) saved: SavedMap,
     #[cfg(feature = "plot")]
     #[command(flatten)]
     pub(super) slice: super::slice::SliceFlags,

@@ -21,7 +21,7 @@ pub(super) struct IonFlags {
         value_name = "NAME:N,..",
         value_delimiter = ',',
         requires = "ions_output",
-        conflicts_with_all = ["at", "resumable"]
+        conflicts_with_all = ["at", "resumable", "checkpoint"]
     )]
     pub(super) ions: Vec<String>,
     /// The least distance of ions from sources [default: 6.5]

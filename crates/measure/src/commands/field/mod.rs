@@ -6,6 +6,7 @@ mod flags;
 mod grid;
 mod ions;
 mod kernel;
+mod saved;
 #[cfg(feature = "plot")]
 mod slice;
 mod sources;
@@ -181,6 +182,9 @@ impl Field {
         if let Some(plot) = self.slice.checked()? {
             written.push(Written::probe("--plot", plot)?);
         }
+        if let Some(state) = self.saved.path() {
+            written.push(Written::probe("--checkpoint", state)?);
+        }
         if let Some(record) = &record {
             written.push(Written::probe("the record of --output,", record)?);
         }
@@ -202,6 +206,7 @@ impl Field {
         let planes = job.targets().planes();
         let at_once = summing.planes_at_once(job.targets().plane_len(), planes.end);
         let (mut writer, mut close) = self.writer(grid, job, record)?;
+        let mut clock = self.saved.clock()?;
         let begun = writer.written() / job.targets().plane_len();
         if begun > 0 {
             tracing::info!("{begun} of {} planes are made already", planes.end);
@@ -209,13 +214,19 @@ impl Field {
         #[cfg(feature = "plot")]
         let mut slice = self.slice.of(grid)?;
         for first in (begun..planes.end).step_by(at_once) {
-            let sums = summing.sums(job, first..(first + at_once).min(planes.end))?;
+            let made = summing.sums(job, first..(first + at_once).min(planes.end));
+            let due = clock.is_due() || made.is_err();
+            if due && writer.written() > 0 {
+                let kept = writer.keep(&json!(close));
+                kept.with_context(|| self.refused())?;
+                clock.restart();
+            }
+            let sums = made?;
             close += sums.close_pairs();
             #[cfg(feature = "plot")]
             slice.take(first, &sums, factor);
-            write_in_unit(&mut writer, &sums, factor)
-                .and_then(|()| writer.keep(&json!(close)))
-                .with_context(|| self.refused())?;
+            let written = write_in_unit(&mut writer, &sums, factor);
+            written.with_context(|| self.refused())?;
         }
         #[cfg(feature = "plot")]
         self.slice.draw(&slice, unit)?;
@@ -234,9 +245,10 @@ impl Field {
         let meta: Map<String, Value> = record.timeless(ResultKind::Field);
         let title = format!("albireo field: {}", job.term().describe());
         let path = &self.output;
-        if self.resumable {
+        if let Some(state) = self.saved.state(path) {
             let identity = format!("{:016x}", job.fingerprint());
-            let begun = GridWriter::resume(path, &geometry, &title, meta, &identity);
+            let files = (path.as_path(), state.as_path());
+            let begun = GridWriter::resume(files, &geometry, &title, meta, &identity);
             let (writer, close) = begun.with_context(|| self.refused())?;
             let close = close.and_then(|close| close.as_u64()).unwrap_or(0);
             return Ok((writer, close));

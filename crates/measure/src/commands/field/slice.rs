@@ -25,7 +25,7 @@ use crate::usage::usage;
 #[command(next_help_heading = "Output")]
 pub(super) struct SliceFlags {
     /// Draw a plane of the map: .png .svg .pdf
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["at", "resumable"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["at", "resumable", "checkpoint"])]
     plot: Option<WrittenFile>,
     /// Which plane: an axis and a position, of which the nearest is taken, e.g. z=12.5 [default: across z in the middle]
     #[arg(long, value_name = "AXIS=POSITION", requires = "plot", value_parser = plane)]

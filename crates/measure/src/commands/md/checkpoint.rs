@@ -1,26 +1,28 @@
 //! The integers of a run, saved so that a process that is killed loses a few steps and no bit.
 //!
-//! Entry: [`Saved`]. A file begins with [`MAGIC`], the length of its head and the head in JSON; positions and momenta follow, and the SHA-256 of all
-//! that. It is replaced whole.
+//! Entries: [`Saved`], and [`Saving`], when that is. Its file is a [`KeptState`]: what was seen so far in JSON, positions and momenta as words.
 
-use std::fs;
-use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
-use albireo_catalogs::{WholeFile, sha256_of_bytes};
+use albireo_catalogs::KeptState;
 use albireo_dynamics::State;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-const MAGIC: &[u8; 8] = b"albmdck1";
-/// Hexadecimal digits of a digest.
-const DIGEST: usize = 64;
+use crate::every::{Clock, Every, SavedAt};
+use crate::usage::usage;
+
+/// The kind of such a state.
+const KIND: &str = "run of `albireo md`";
+/// The block with what was seen so far.
+const SEEN: &str = "seen";
+/// The block with positions and momenta.
+const WORDS: &str = "state";
 
 /// What a run has come to.
 #[derive(Debug, Clone)]
 pub(super) struct Saved {
-    /// Digest of what the run is the same by.
-    pub(super) settings: String,
     pub(super) state: State,
     /// Rows of the table, as bits.
     pub(super) rows: Vec<Vec<u64>>,
@@ -31,6 +33,67 @@ pub(super) struct Saved {
     /// Counts of g(r), and how many positions they are of.
     pub(super) npairs: Vec<u64>,
     pub(super) frames: u64,
+}
+
+/// When a run is saved.
+pub(super) enum Saving {
+    Never,
+    /// At every so many steps.
+    Steps(u64),
+    /// So long after the last time.
+    Time(Clock),
+}
+
+impl Saving {
+    /// As the flags say.
+    pub(super) fn new(flags: &SavedAt) -> Result<Self> {
+        Ok(match flags.checkpoint_every {
+            _ if flags.path().is_none() => Self::Never,
+            Some(Every::Steps(steps)) => Self::Steps(steps),
+            Some(Every::Number(number)) => {
+                tracing::info!(
+                    "--checkpoint-every {number} means {number} steps: write {number}steps, or a time such as 30s"
+                );
+                match format!("{number}steps").parse().map_err(usage)? {
+                    Every::Steps(steps) => Self::Steps(steps),
+                    Every::Time(..) | Every::Number(_) => Self::Never,
+                }
+            }
+            every => Self::Time(Clock::new(Every::time(every)?)),
+        })
+    }
+
+    /// Steps from one save to the next, where it goes by them.
+    pub(super) fn steps(&self) -> Option<u64> {
+        match self {
+            Self::Steps(steps) => Some(*steps),
+            Self::Never | Self::Time(..) => None,
+        }
+    }
+
+    /// Time from one save to the next, where it goes by that.
+    pub(super) fn pause(&self) -> Option<Duration> {
+        match self {
+            Self::Time(clock) => Some(clock.pause()),
+            Self::Never | Self::Steps(_) => None,
+        }
+    }
+
+    /// Whether the run is saved after this step.
+    pub(super) fn is_due(&self, step: u64) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Steps(steps) => step > 0 && step.is_multiple_of(*steps),
+            Self::Time(clock) => clock.is_due(),
+        }
+    }
+
+    /// Counts the next pause from now on.
+    pub(super) fn restart(&mut self) {
+        if let Self::Time(clock) = self {
+            clock.restart();
+        }
+    }
 }
 
 /// The words of a state as bytes.
@@ -48,89 +111,68 @@ pub(super) fn bytes_of(state: &State) -> Vec<u8> {
 }
 
 impl Saved {
-    /// Writes the file, whole or not at all.
-    pub(super) fn write(&self, path: &Path) -> Result<()> {
-        let head = json!({
-            "settings": self.settings, "step": self.state.step, "atoms": self.state.positions.len(),
-            "rows": self.rows, "trajectory": self.trajectory, "ended": self.ended, "npairs": self.npairs, "frames": self.frames,
+    /// Writes the file, whole or not at all; `empty` says what run it is of.
+    pub(super) fn write(&self, path: &Path, empty: &KeptState) -> Result<()> {
+        let seen = json!({
+            "step": self.state.step, "rows": self.rows, "trajectory": self.trajectory, "ended": self.ended,
+            "npairs": self.npairs, "frames": self.frames,
         });
-        let head = head.to_string();
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend((head.len() as u64).to_le_bytes());
-        bytes.extend(head.as_bytes());
-        bytes.extend(bytes_of(&self.state));
-        bytes.extend(sha256_of_bytes(&bytes).into_bytes());
-        let write = || -> std::io::Result<()> {
-            let mut file = WholeFile::create(path)?;
-            file.write_all(&bytes)?;
-            file.finish()
-        };
-        write().with_context(|| format!("--checkpoint: cannot write {}", path.display()))
+        let state = empty
+            .clone()
+            .with(SEEN, seen.to_string().into_bytes())
+            .with(WORDS, bytes_of(&self.state));
+        let written = state.write(path);
+        written.with_context(|| format!("--checkpoint: cannot write {}", path.display()))
     }
 
     /// Reads the file, if there is one; refuses one that is damaged or of a run with other settings.
-    pub(super) fn read(path: &Path, settings: &str) -> Result<Option<Self>> {
+    pub(super) fn read(path: &Path, empty: &KeptState) -> Result<Option<Self>> {
         let named = || format!("--checkpoint {}", path.display());
-        let bytes = match fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error).with_context(named),
+        let Some(state) = KeptState::read(path, KIND).with_context(named)? else {
+            return Ok(None);
         };
-        let damaged = || {
-            format!(
-                "{}: no checkpoint of `albireo md`, or a damaged one",
-                named()
-            )
-        };
-        let (held, digest) = bytes
-            .split_at_checked(bytes.len().saturating_sub(DIGEST))
-            .with_context(damaged)?;
-        if digest != sha256_of_bytes(held).as_bytes() {
-            bail!(damaged());
-        }
-        let rest = held.strip_prefix(MAGIC).with_context(damaged)?;
-        let (length, rest) = rest.split_first_chunk::<8>().with_context(damaged)?;
-        let length = usize::try_from(u64::from_le_bytes(*length)).with_context(damaged)?;
-        let (head, words) = rest.split_at_checked(length).with_context(damaged)?;
-        let head: Value = serde_json::from_slice(head).with_context(damaged)?;
-        let saved = Self::of_head(&head, words).with_context(damaged)?;
-        if saved.settings != settings {
+        if let Some(difference) = state.differs(empty) {
             bail!(
-                "{}: it was made by a run with another start, other steps or outputs: remove it, or name another",
+                "{}: it was made by a run with another start, other steps or outputs ({difference}): remove it, or name another",
                 named()
             );
         }
+        let saved = Self::of_state(&state);
+        let saved = saved.with_context(|| format!("{}: it is damaged", named()))?;
         Ok(Some(saved))
     }
 
-    fn of_head(head: &Value, words: &[u8]) -> Option<Self> {
+    fn of_state(state: &KeptState) -> Option<Self> {
+        let seen = state.json(SEEN)?;
         let numbers = |value: &Value| -> Option<Vec<u64>> {
             value.as_array()?.iter().map(Value::as_u64).collect()
         };
-        let atoms = usize::try_from(head["atoms"].as_u64()?).ok()?;
-        let (words, rest) = words.as_chunks::<8>();
+        let (words, rest) = state.block(WORDS)?.as_chunks::<8>();
+        (rest.is_empty() && words.len().is_multiple_of(6)).then_some(())?;
         let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        let fits = rest.is_empty() && Some(words.len()) == atoms.checked_mul(6);
-        fits.then_some(())?;
-        let (positions, momenta) = words.split_at(3 * atoms);
+        let (positions, momenta) = words.split_at(words.len() / 2);
         let triples = |words: &[u64]| words.as_chunks::<3>().0.to_vec();
         let momenta = triples(momenta).into_iter();
         Some(Self {
-            settings: head["settings"].as_str()?.to_owned(),
             state: State {
-                step: head["step"].as_u64()?,
+                step: seen["step"].as_u64()?,
                 positions: triples(positions),
                 momenta: momenta.map(|p| p.map(u64::cast_signed)).collect(),
             },
-            rows: head["rows"]
+            rows: seen["rows"]
                 .as_array()?
                 .iter()
                 .map(numbers)
                 .collect::<Option<_>>()?,
-            trajectory: head["trajectory"].as_u64()?,
-            ended: head["ended"].as_str().map(str::to_owned),
-            npairs: numbers(&head["npairs"])?,
-            frames: head["frames"].as_u64()?,
+            trajectory: seen["trajectory"].as_u64()?,
+            ended: seen["ended"].as_str().map(str::to_owned),
+            npairs: numbers(&seen["npairs"])?,
+            frames: seen["frames"].as_u64()?,
         })
     }
+}
+
+/// The state without integers of a run with these settings.
+pub(super) fn empty(settings: Vec<(&'static str, Value)>) -> KeptState {
+    KeptState::new(KIND, settings)
 }

@@ -9,7 +9,11 @@ use clap::{Args, ValueEnum};
 use super::fluid::FluidFlags;
 use crate::args::{FormatName, OutputFlags};
 use crate::edges::EdgeSpec;
-use crate::paths::{KeptFile, ReadFile, WrittenFile};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::every::SavedAt;
+use crate::paths::{ReadFile, WrittenFile};
 use crate::usage::usage;
 
 /// Arguments of `md`.
@@ -94,12 +98,8 @@ pub(super) struct WrittenFlags {
     /// Steps from one count to the next
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) rdf_every: u64,
-    /// Save all integers here now and then, and go on from there where the file exists; removed at the end
-    #[arg(long, value_name = "FILE")]
-    pub(super) checkpoint: Option<KeptFile>,
-    /// Steps from one save to the next
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(super) checkpoint_every: u64,
+    #[command(flatten)]
+    pub(super) saved: SavedAt,
 }
 
 impl WrittenFlags {
@@ -137,7 +137,7 @@ pub(super) struct EngineFlags {
 }
 
 /// Precisions, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 enum PrecisionName {
     /// Float64 impulses.
     Double,
@@ -146,7 +146,7 @@ enum PrecisionName {
 }
 
 /// Thermostats, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 enum ThermostatName {
     /// Constant energy.
     None,
@@ -288,32 +288,29 @@ impl Md {
     }
 
     /// What a run is the same by, whoever makes its forces, and however many steps it has where its frames do not tell.
-    pub(super) fn settings(&self) -> String {
-        let Self {
-            fluid,
-            steps,
-            written,
-            ..
-        } = self;
-        format!(
-            "{fluid:?} {} {:?} {:?} {:?} {:?} {} {:?} {} {} {:?} {} {:?}",
-            steps.dt,
-            steps.precision,
-            steps.thermostat,
-            steps.friction,
-            steps.rescale_every,
-            written.every,
-            written
-                .trajectory
-                .as_ref()
-                .map(|_| written.trajectory_every),
-            written.velocities,
-            written.rdf.is_some(),
-            written.rdf_bins,
-            written.rdf_every,
-            written
-                .h5md()
-                .then_some((steps.steps, written.author.as_deref())),
-        )
+    pub(super) fn settings(&self) -> Vec<(&'static str, Value)> {
+        let Self { steps, written, .. } = self;
+        let frames = written.trajectory.as_ref();
+        let h5md = written.h5md();
+        let mut settings = self.fluid.settings();
+        settings.extend([
+            ("dt", json!(steps.dt)),
+            ("precision", json!(steps.precision)),
+            ("thermostat", json!(steps.thermostat)),
+            ("friction", json!(steps.friction)),
+            ("rescale-every", json!(steps.rescale_every)),
+            ("every", json!(written.every)),
+            (
+                "trajectory-every",
+                json!(frames.map(|_| written.trajectory_every)),
+            ),
+            ("velocities", json!(written.velocities)),
+            ("rdf", json!(written.rdf.is_some())),
+            ("rdf-bins", json!(written.rdf_bins)),
+            ("rdf-every", json!(written.rdf_every)),
+            ("steps", json!(h5md.then_some(steps.steps))),
+            ("author", json!(written.author.as_deref().filter(|_| h5md))),
+        ]);
+        settings
     }
 }

@@ -6,6 +6,8 @@ use albireo_dynamics::{LennardJones, PairParameters, Truncation};
 use albireo_samples::BoxSpec;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::usage::usage;
 
@@ -61,7 +63,7 @@ pub(super) struct FluidFlags {
 }
 
 /// Potentials, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 enum PotentialName {
     /// V below the cutoff.
     Cut,
@@ -74,7 +76,7 @@ enum PotentialName {
 }
 
 /// A species: name, mass, number.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct SpeciesSpec {
     pub(super) name: String,
     pub(super) mass: f64,
@@ -149,6 +151,25 @@ impl std::str::FromStr for PairSpec {
 const CUTOFF: f64 = 2.5;
 
 impl FluidFlags {
+    /// What fluids are the same by.
+    pub(super) fn settings(&self) -> Vec<(&'static str, Value)> {
+        let pairs = self.pair.iter().map(|pair| {
+            let PairParameters { epsilon, sigma } = pair.parameters;
+            json!([pair.species, epsilon, sigma])
+        });
+        vec![
+            ("atoms", json!(self.atoms)),
+            ("density", json!(self.density)),
+            ("box", json!(self.space)),
+            ("potential", json!(self.potential)),
+            ("cutoff", json!(self.cutoff)),
+            ("species", json!(self.species)),
+            ("pair", pairs.collect()),
+            ("temperature", json!(self.temperature)),
+            ("seed", json!(self.seed)),
+        ]
+    }
+
     /// The species: one where none is named.
     pub(super) fn species(&self) -> Vec<SpeciesSpec> {
         if self.species.is_empty() {

@@ -84,8 +84,10 @@ impl Md {
         record.set("momentum_exponent", fluid.momentum_exponent());
         let domain = Domain::Periodic(PeriodicBox::new(lengths.map(Some))?);
         let begun = sha256_of_bytes(&checkpoint::bytes_of(&fluid.state()));
-        let settings = sha256_of_bytes(format!("{} {begun}", self.settings()).as_bytes());
-        let mut run = Run::open(&self, fluid, (&atoms, &domain), settings)?;
+        let mut settings = self.settings();
+        settings.push(("start", json!(begun)));
+        let kept = checkpoint::empty(settings);
+        let mut run = Run::open(&self, fluid, (&atoms, &domain), kept)?;
         let done = run.steps(&session.watch);
         run.close(done, record, &session.sink)
     }
@@ -124,7 +126,7 @@ impl Md {
             }
             apart.push(Written::probe("--trajectory", path)?);
         }
-        if let Some(path) = &written.checkpoint {
+        if let Some(path) = written.saved.path() {
             apart.push(Written::probe("--checkpoint", path)?);
         }
         sink.keep_apart(&apart, inputs)

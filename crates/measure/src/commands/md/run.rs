@@ -4,17 +4,19 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::time::Instant;
 
 use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
 use albireo::{AnalyticRr, Binning, Domain, Edges, PairJob, Pairs, Particles, RBins, Silent};
-use albireo_catalogs::{ResultKind, Table, TableColumn, sha256_of_bytes};
+use albireo_catalogs::{KeptState, ResultKind, Table, TableColumn, sha256_of_bytes};
 use albireo_dynamics::{Observables, Simulation, State};
 use anyhow::{Context, Result, bail};
 
-use super::checkpoint::{Saved, bytes_of};
+use super::checkpoint::{Saved, Saving, bytes_of};
 use super::flags::Md;
 use super::trajectory::{Atoms, TrajectoryFile};
+use crate::every::Pace;
 use crate::record::Record;
 use crate::session::Sink;
 use crate::tables::edge_columns;
@@ -33,7 +35,9 @@ pub(super) struct Run<'a> {
     fluid: Simulation,
     atoms: &'a Atoms,
     domain: &'a Domain,
-    settings: String,
+    /// What a checkpoint says it is of.
+    kept: KeptState,
+    saving: Saving,
     rows: Vec<Observables>,
     trajectory: Option<TrajectoryFile>,
     counting: Option<Counting>,
@@ -90,7 +94,7 @@ impl<'a> Run<'a> {
         md: &'a Md,
         mut fluid: Simulation,
         (atoms, domain): (&'a Atoms, &'a Domain),
-        settings: String,
+        kept: KeptState,
     ) -> Result<Self> {
         let written = &md.written;
         let counting = written
@@ -99,8 +103,8 @@ impl<'a> Run<'a> {
             .map(|_| Counting::new(md, atoms.lengths));
         let mut counting = counting.transpose()?;
         let start = md.steps.and_back.then(|| fluid.state());
-        let saved = match &written.checkpoint {
-            Some(path) => Saved::read(path, &settings)?,
+        let saved = match written.saved.path() {
+            Some(path) => Saved::read(path, &kept)?,
             None => None,
         };
         let mut rows = vec![];
@@ -137,7 +141,8 @@ impl<'a> Run<'a> {
             fluid,
             atoms,
             domain,
-            settings,
+            kept,
+            saving: Saving::new(&written.saved)?,
             rows,
             trajectory,
             counting,
@@ -193,11 +198,9 @@ impl<'a> Run<'a> {
                 .as_ref()
                 .map(|_| written.trajectory_every),
             written.rdf.as_ref().map(|_| written.rdf_every),
-            written
-                .checkpoint
-                .as_ref()
-                .map(|_| written.checkpoint_every),
+            self.saving.steps(),
         ];
+        let mut pace = Pace::new(self.saving.pause());
         while self.fluid.step() < end {
             let step = self.fluid.step();
             let next = every
@@ -205,7 +208,11 @@ impl<'a> Run<'a> {
                 .flatten()
                 .map(|every| (step / every + 1) * every);
             let next = next.fold(end, u64::min);
-            self.fluid.advance(next - step, &bar)?;
+            let steps = usize::try_from(next - step).unwrap_or(usize::MAX);
+            let steps = steps.min(pace.most);
+            let begun = Instant::now();
+            self.fluid.advance(steps as u64, &bar)?;
+            pace.learn(steps, begun.elapsed().as_secs_f64());
             self.see()?;
         }
         Ok(())
@@ -229,20 +236,20 @@ impl<'a> Run<'a> {
         {
             counting.add(&self.fluid, self.domain)?;
         }
-        if step > 0 && step.is_multiple_of(written.checkpoint_every) && !last {
+        if !last && self.saving.is_due(step) {
             self.save(None)?;
+            self.saving.restart();
         }
         Ok(())
     }
 
     fn save(&mut self, ended: Option<String>) -> Result<()> {
-        let Some(path) = &self.md.written.checkpoint else {
+        let Some(path) = self.md.written.saved.path() else {
             return Ok(());
         };
         let trajectory = self.trajectory.as_mut().map(TrajectoryFile::kept);
         let counting = self.counting.as_ref();
         Saved {
-            settings: self.settings.clone(),
             state: self.fluid.state(),
             rows: self.rows.iter().map(bits).collect(),
             trajectory: trajectory.transpose()?.unwrap_or(0),
@@ -250,7 +257,7 @@ impl<'a> Run<'a> {
             npairs: counting.map_or_else(Vec::new, |counting| counting.npairs.clone()),
             frames: counting.map_or(0, |counting| counting.frames),
         }
-        .write(path)
+        .write(path, &self.kept)
     }
 
     /// Writes the results, or gives up what is unfinished.
@@ -259,9 +266,9 @@ impl<'a> Run<'a> {
             let keeps = self
                 .md
                 .written
-                .checkpoint
-                .as_ref()
-                .is_some_and(|path| path.exists());
+                .saved
+                .path()
+                .is_some_and(std::path::Path::exists);
             if let (Some(file), false) = (self.trajectory.take(), keeps) {
                 file.give_up();
             }
@@ -271,7 +278,7 @@ impl<'a> Run<'a> {
                 Err(error)
             };
         }
-        if let Some(path) = &self.md.written.checkpoint {
+        if let Some(path) = self.md.written.saved.path() {
             fs::remove_file(path).context("--checkpoint")?;
         }
         Ok(())
@@ -279,7 +286,7 @@ impl<'a> Run<'a> {
 
     /// Writes the results, which the same command does again from the checkpoint of the end until all are there.
     fn deliver(&mut self, mut record: Record, sink: &Sink) -> Result<()> {
-        if !self.ended && self.md.written.checkpoint.is_some() {
+        if !self.ended && self.md.written.saved.path().is_some() {
             let digest = self.trajectory.as_mut().map(TrajectoryFile::digest);
             self.save(Some(digest.transpose()?.unwrap_or_default()))?;
         }

@@ -18,7 +18,8 @@ use serde_json::{Map, Value};
 use crate::args::{AxisName, SpaceFlags};
 use crate::cuts::ExclusionFlags;
 use crate::edges::EdgeSpec;
-use crate::paths::{KeptFile, ReadFile, WrittenFile};
+use crate::every::SavedAt;
+use crate::paths::{ReadFile, WrittenFile};
 use crate::usage::usage;
 
 /// The axes of a plane.
@@ -170,9 +171,8 @@ pub(super) struct FrameFlags {
     /// How `g_block_error` is found: scatter of --blocks, or the plateau of errors of blocks of doubling length, for hundreds of frames [default: blocks]
     #[arg(long, value_name = "METHOD")]
     block_error: Option<BlockErrorName>,
-    /// Save the counts here every half minute, and go on from them when the command is run again
-    #[arg(long, value_name = "FILE")]
-    pub(super) checkpoint: Option<KeptFile>,
+    #[command(flatten)]
+    pub(super) saved: SavedAt,
     /// Frames that each GPU counts side by side [default: 2 large ones to 8 small ones]
     #[arg(long, value_name = "N")]
     pub(super) frames_per_device: Option<NonZeroU16>,
@@ -204,7 +204,7 @@ impl FrameFlags {
             (self.block_counts.is_some(), "--block-counts"),
             (self.blocks.is_some(), "--blocks"),
             (self.block_error.is_some(), "--block-error"),
-            (self.checkpoint.is_some(), "--checkpoint"),
+            (self.saved.path().is_some(), "--checkpoint"),
             (self.frames_per_device.is_some(), "--frames-per-device"),
             (self.frame_column.is_some(), "--frame-column"),
             (self.box_table.is_some(), "--box-table"),
@@ -217,7 +217,7 @@ impl FrameFlags {
     pub(super) fn check_in_memory(&self, given: &Given) -> Result<()> {
         let is_table = given.frames().is_none();
         let of_files = [
-            (self.checkpoint.is_some(), "--checkpoint"),
+            (self.saved.path().is_some(), "--checkpoint"),
             (self.frame_column.is_some() && !is_table, "--frame-column"),
             (self.box_table.is_some() && !is_table, "--box-table"),
         ];
@@ -314,11 +314,6 @@ impl FrameFlags {
     /// Whether bins are of (rho, |z|).
     pub(super) fn is_cylinder(&self) -> bool {
         self.cylinder.is_some()
-    }
-
-    /// What the axis and the heights of --cylinder are, as text.
-    pub(super) fn across_and_along(&self) -> String {
-        format!("{:?} {:?}", self.cylinder, self.heights)
     }
 
     /// Bins in (rho, |z|) with these edges of rho, if they are asked for.

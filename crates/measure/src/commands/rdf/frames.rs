@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Run`]. Frames are counted in the library, many at a time.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use albireo::engine::AnyEngine;
 use albireo::{Bins, CountSpec, PairJob, Pairs};
@@ -13,7 +13,7 @@ use albireo_fluids::frames::{
 use albireo_fluids::{BlockPartials, FrameSpaces, Partials, Species};
 use albireo_samples::{FrameChoice, FrameRange, FrameSource, NumberedFrame};
 use anyhow::{Context, Result, bail};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::bins;
 use super::checkpoint::Checkpoint;
@@ -164,7 +164,11 @@ fn left_out(
 
 impl Run<'_> {
     /// Counts all frames.
-    pub(super) fn count(mut self, record: &mut Record, fingerprint: &str) -> Result<Counted> {
+    pub(super) fn count(
+        mut self,
+        record: &mut Record,
+        settings: &Map<String, Value>,
+    ) -> Result<Counted> {
         let groups = self.choice.groups().clone();
         let pairs = wanted(&groups, &self.flags.pair_names()?)?;
         let all = Species::within(groups.names().len());
@@ -189,15 +193,15 @@ impl Run<'_> {
         let most = (ROOM / bytes.max(1)).clamp(BLOCKS[1], BLOCKS[0]);
         // Where frames do not fill them, there are half as many.
         let most = most.max(2 * self.flags.blocks());
-        let pause = self.times.checkpoint_pause();
-        let path = self.flags.checkpoint.as_deref();
+        let pause = self.flags.saved.pause()?;
+        let path = self.flags.saved.path();
         let world = std::rc::Rc::clone(self.engines.world());
         if path.is_some() && world.size() > 1 {
             return Err(usage(
                 "--checkpoint of a trajectory is for one process: ranks leave it out",
             ));
         }
-        let mut checkpoint = Checkpoint::open(path, fingerprint, pause)?;
+        let mut checkpoint = Checkpoint::open(path, settings, pause)?;
         let mut blocks = match checkpoint.take() {
             Some(blocks) => blocks,
             None => FrameBlocks::new(most),
@@ -398,16 +402,4 @@ pub(super) fn note(
     if let Some(plane) = plane {
         record.set("plane_normal", plane.normal().name());
     }
-}
-
-/// What a checkpoint must agree in: everything that decides what is counted.
-pub(super) fn fingerprint(paths: &[PathBuf], settings: &impl std::fmt::Debug) -> Result<String> {
-    let mut text = format!("{settings:?}");
-    for path in paths {
-        let size = std::fs::metadata(path).map(|file| file.len());
-        let size = size.with_context(|| path.display().to_string())?;
-        let name: &Path = path.file_name().map_or(path.as_path(), Path::new);
-        text = format!("{text}\n{} {size}", name.display());
-    }
-    Ok(text)
 }

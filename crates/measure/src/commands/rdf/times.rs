@@ -6,7 +6,6 @@
 
 use std::num::NonZeroU64;
 use std::str::FromStr;
-use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
@@ -60,15 +59,6 @@ pub(super) struct TimeFlags {
     /// Add the running mean of g to --block-counts: over all frames up to each block's last
     #[arg(long, requires = "block_counts")]
     pub(super) running: bool,
-    /// Seconds from one --checkpoint to the next [default: 30]
-    #[arg(long, value_name = "SECONDS", requires = "checkpoint", value_parser = seconds, allow_negative_numbers = true)]
-    checkpoint_every: Option<f64>,
-}
-
-/// Seconds, 0 for every frame.
-fn seconds(text: &str) -> Result<f64, String> {
-    let found = text.parse().ok().filter(|s: &f64| (0.0..=1e6).contains(s));
-    found.ok_or_else(|| format!("expected seconds from 0 to 1e6, found `{text}`"))
 }
 
 impl TimeFlags {
@@ -105,10 +95,5 @@ impl TimeFlags {
     /// Frames from one origin to the next.
     pub(super) fn origins(&self) -> u64 {
         self.origins.map_or(1, NonZeroU64::get)
-    }
-
-    /// From one checkpoint to the next.
-    pub(super) fn checkpoint_pause(&self) -> Duration {
-        Duration::from_secs_f64(self.checkpoint_every.unwrap_or(30.0))
     }
 }

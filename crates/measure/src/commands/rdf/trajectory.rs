@@ -11,16 +11,15 @@ use albireo_samples::{
     FrameChoice, FrameReading, FrameSource, Given, Notice, NumberedFrame, Selection,
 };
 use anyhow::{Context, Result, anyhow};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use super::frames::{self, fingerprint, note};
+use super::frames::{self, note};
 use super::provenance::{self, Digests};
 use super::walls::{Randoms, Suits};
 use super::weights::FrameWeights;
 use super::{Rdf, bins, flags, tables, van_hove};
 use crate::engine::Engines;
 use crate::inputs::say;
-use crate::paths::WeightSpec;
 use crate::record::Record;
 use crate::session::Session;
 use crate::usage::usage;
@@ -41,7 +40,8 @@ impl Rdf {
         let mut reading = reading?;
         // Of several tables without frame numbers nothing tells whether they are frames or parts of one.
         reading.request.undivided = paths.len() == 1;
-        let settings = (reading.settings(), self.frames.range());
+        let checkpoint = self.frames.saved.path();
+        let settings = checkpoint.map(|_| reading.settings()).transpose()?;
         if let Some(given) = given {
             self.frames.check_in_memory(given)?;
         }
@@ -86,19 +86,7 @@ impl Rdf {
         );
         let names = choice.groups().names().to_vec();
         self.check_structure(&choice, job.as_ref(), unit.as_deref())?;
-        let weights = self.times.frame_weights.as_ref();
-        let of_weights = weights.map(WeightSpec::fingerprint).transpose()?;
-        let asked = (
-            settings,
-            bins.edges(),
-            // Structure factors are made of all pairs, whichever are shown.
-            (&self.frames.pairs, self.structure.given().is_some()),
-            (self.beyond_half, of_weights),
-            self.frames.across_and_along(),
-        );
-        // Of what lies in memory there are no checkpoints.
-        let files = if in_memory { &[][..] } else { paths };
-        let fingerprint = fingerprint(files, &asked)?;
+        let settings = self.settings(settings, paths, bins.edges())?;
         let inputs = session.arguments.inputs().into_iter();
         let digests = Digests::begin(inputs.filter(|_| !in_memory), session);
         let open = Opened {
@@ -106,7 +94,7 @@ impl Rdf {
             choice,
             first: job,
             volume,
-            fingerprint,
+            settings,
             names,
             unit,
             digests,
@@ -193,10 +181,10 @@ impl Rdf {
         selection: &Selection,
         (mut record, session): (Record, &Session<'_>),
     ) -> Result<()> {
-        let fingerprint = open.fingerprint.clone();
+        let settings = open.settings.clone();
         let (run, (names, unit), digests) =
             self.prepared(bins, open, selection, (&mut record, session))?;
-        let counted = run.count(&mut record, &fingerprint)?;
+        let counted = run.count(&mut record, &settings)?;
         digests.note(&mut record)?;
         tables::write(
             &counted,
@@ -352,7 +340,7 @@ struct Opened {
     choice: FrameChoice,
     first: Option<FrameJob>,
     volume: Option<f64>,
-    fingerprint: String,
+    settings: Map<String, Value>,
     names: Vec<String>,
     unit: Option<String>,
     digests: Digests,

@@ -114,7 +114,7 @@ fn refuse(run: &Run<'_>, structure: &StructureFlags) -> Result<()> {
         (flags.pmf, "--pmf"),
         (flags.block_counts.is_some(), "--block-counts"),
         (flags.errors_asked(), "--blocks and --block-error"),
-        (flags.checkpoint.is_some(), "--checkpoint"),
+        (flags.saved.path().is_some(), "--checkpoint"),
         (flags.update, "--update"),
     ];
     match given.into_iter().find(|(given, _)| *given) {

@@ -22,6 +22,7 @@ use crate::commands::xi;
 use crate::counted::Counted;
 use crate::paths::WrittenFile;
 use crate::record::Record;
+use crate::results::Results;
 use crate::saved::bins_of;
 use crate::scatter::{Method, Scatter};
 use crate::session::Session;
@@ -150,16 +151,16 @@ impl Combine {
     }
 
     /// The counts by region, a table for each result.
-    fn regions(&self, results: usize) -> Result<Vec<(PathBuf, Table)>> {
+    fn regions(&self, number: usize, results: &Results) -> Result<Vec<(PathBuf, Table)>> {
         let paths: Vec<&Path> = self.by_region.iter().flat_map(Files::iter).collect();
-        if !paths.is_empty() && paths.len() != results {
+        if !paths.is_empty() && paths.len() != number {
             return Err(usage(format!(
-                "--by-region: one file for each of the {results} results, found {}",
+                "--by-region: one file for each of the {number} results, found {}",
                 paths.len()
             )));
         }
         let read = |path: &Path| {
-            let table = Table::read(path)?;
+            let table = results.read(path)?;
             table
                 .check_whole()
                 .with_context(|| path.display().to_string())?;
@@ -206,7 +207,7 @@ impl Combine {
             .collect();
         session.sink.check(&self.output, &others, &inputs)?;
         let mut record = Record::begin(session.arguments);
-        let realisations = Realisations::read(&self.results, &session.watch)?;
+        let realisations = Realisations::read(&self.results, session)?;
         let parts = realisations
             .iter()
             .map(|one| Saved::new(Path::new(&one.name), &one.table));
@@ -216,7 +217,7 @@ impl Combine {
         let axes = first.edges()?;
         let last = axes.last().map_or(&[][..], |(_, edges)| edges);
         let derived = self.derived(statistic.unwrap_or("none"), last)?;
-        let regions = self.regions(parts.len())?;
+        let regions = self.regions(parts.len(), &session.kept.results)?;
         let bins = bins_of(first)?;
         let mut sums = self.sums(&parts, &regions, &bins)?;
         if first.edges()?.first().is_some_and(|(name, _)| name == "s")

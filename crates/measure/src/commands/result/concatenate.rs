@@ -124,7 +124,7 @@ fn check_alike(first: &Table, table: &Table) -> Result<()> {
 }
 
 /// The rows of all inputs, in the order of their bins.
-pub(super) fn concatenated(inputs: &[NamedTable], record: Record) -> Result<Table> {
+fn concatenated(inputs: &[NamedTable], record: Record) -> Result<Table> {
     let [first, others @ ..] = inputs else {
         return Err(too_few(0));
     };
@@ -174,7 +174,8 @@ impl Concatenate {
             return Err(too_few(inputs.len()));
         }
         let record = Record::begin(session.arguments);
-        let inputs = inputs.into_iter().map(NamedTable::read);
+        let read = |path| NamedTable::read(path, &session.kept.results);
+        let inputs = inputs.into_iter().map(read);
         let inputs = inputs.collect::<Result<Vec<_>>>()?;
         session
             .sink

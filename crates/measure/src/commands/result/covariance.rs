@@ -85,7 +85,7 @@ impl OverMocks {
         let others: Vec<_> = mean.into_iter().collect();
         session.sink.check(&self.output, &others, &inputs)?;
         let mut record = Record::begin(session.arguments);
-        let realisations = Realisations::read(&self.results, &session.watch)?;
+        let realisations = Realisations::read(&self.results, session)?;
         let estimates = Estimates::new(&realisations)?;
         let bins = estimates.number();
         check_bins(bins)?;

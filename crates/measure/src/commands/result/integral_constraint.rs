@@ -15,6 +15,7 @@ use crate::args::OutputFlags;
 use crate::edges::ends;
 use crate::paths::ReadFile;
 use crate::record::Record;
+use crate::results::Results;
 use crate::saved::floats;
 use crate::session::Session;
 use crate::usage::usage;
@@ -189,8 +190,8 @@ fn tell(gamma: f64, amplitude: f64, error: f64, bins: usize, chi2: f64) {
 
 impl Constraint {
     /// The values of the model file in the bins with random pairs, with what the record says of it.
-    fn model_in(path: &Path, bins: &Bins<'_>) -> Result<(Vec<f64>, Value)> {
-        let model = Model::read(path)?;
+    fn model_in(path: &Path, bins: &Bins<'_>, results: &Results) -> Result<(Vec<f64>, Value)> {
+        let model = Model::read(path, results)?;
         let pairs = bins.x.iter().zip(bins.rr);
         let values = pairs.map(|(&x, &rr)| if rr == 0.0 { Ok(0.0) } else { model.at(x) });
         let values = values.collect::<Result<Vec<f64>>>();
@@ -199,10 +200,10 @@ impl Constraint {
     }
 
     /// The constraint of all of the volume.
-    fn global(&self, bins: &Bins<'_>) -> Result<Lacking> {
+    fn global(&self, bins: &Bins<'_>, results: &Results) -> Result<Lacking> {
         let number = bins.xi.len();
         if let Some(path) = &self.model {
-            let (values, model) = Self::model_in(path, bins)?;
+            let (values, model) = Self::model_in(path, bins, results)?;
             let constraint = IntegralConstraint::new(bins.rr, &values)?;
             return Ok(Lacking::of_global(constraint, number, &model));
         }
@@ -221,9 +222,9 @@ impl Constraint {
     }
 
     /// The constraint of every shell.
-    fn radial(&self, bins: &Bins<'_>, shells: &ShellRr) -> Result<Lacking> {
+    fn radial(&self, bins: &Bins<'_>, shells: &ShellRr, results: &Results) -> Result<Lacking> {
         if let Some(path) = &self.model {
-            let (values, model) = Self::model_in(path, bins)?;
+            let (values, model) = Self::model_in(path, bins, results)?;
             let constraint = RadialConstraint::of_shells(&shells.pairs, &values)?;
             return Ok(Lacking::of_radial(constraint, &shells.record, &model));
         }
@@ -268,16 +269,18 @@ impl Constraint {
             }
         }
         let record = Record::begin(session.arguments);
-        let input = NamedTable::read(path)?;
+        let results = &session.kept.results;
+        let input = NamedTable::read(path, results)?;
         let (table, kind) = (&input.table, input.whole()?);
         let place = || path.display().to_string();
         let bins = Bins::of(table, kind).with_context(place)?;
         let lacking = match &self.radial {
-            None => self.global(&bins),
+            None => self.global(&bins, results),
             Some(file) => {
-                let shells = ShellRr::read(file, table);
+                let shells = results.read(file);
+                let shells = shells.and_then(|shells| ShellRr::of(&shells, table));
                 let shells = shells.with_context(|| format!("--radial {}", file.display()))?;
-                self.radial(&bins, &shells)
+                self.radial(&bins, &shells, results)
             }
         };
         let lacking = lacking.with_context(place)?;

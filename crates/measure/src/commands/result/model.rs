@@ -1,4 +1,4 @@
-//! A model of xi in a text file.
+//! A model of xi in a text file, or in the memory of the caller.
 //!
 //! Entry: [`Model`].
 
@@ -6,14 +6,27 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use crate::results::Results;
+use crate::saved::floats;
+
 /// A model by its values at rising places.
 pub(super) struct Model(Vec<[f64; 2]>);
 
 impl Model {
-    /// Reads rows of two numbers.
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    /// The model of this name.
+    pub(super) fn read(path: &Path, results: &Results) -> Result<Self> {
         let place = || path.display().to_string();
-        let text = std::fs::read_to_string(path).with_context(place)?;
+        let Some(table) = results.in_memory(path) else {
+            let text = std::fs::read_to_string(path);
+            return Self::of_text(&text.with_context(place)?, place);
+        };
+        let [x, xi] = [floats(table, "x")?, floats(table, "xi")?];
+        let rows = x.iter().zip(xi).map(|(x, xi)| format!("{x} {xi}\n"));
+        Self::of_text(&rows.collect::<String>(), place)
+    }
+
+    /// Reads rows of two numbers.
+    fn of_text(text: &str, place: impl Fn() -> String) -> Result<Self> {
         let mut rows: Vec<[f64; 2]> = vec![];
         for (k, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default();

@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
@@ -13,8 +12,9 @@ use serde_json::{Map, Value};
 use super::saved::NamedTable;
 use super::settings::{difference, same};
 use crate::catalogs::Files;
+use crate::session::Session;
 use crate::usage::usage;
-use crate::watch::{Loss, Watch};
+use crate::watch::Loss;
 
 /// Entries of a record that are about one run, not about the measurement.
 const OF_A_RUN: [&str; 15] = [
@@ -97,33 +97,19 @@ fn check_number(names: &[String]) -> Result<()> {
 impl Realisations {
     /// Reads the files, at least two, and refuses the first that differs from the one before all in a setting, or was counted from the
     /// very particles of another.
-    pub(super) fn read(files: &[Files], watch: &Arc<dyn Watch>) -> Result<Self> {
-        let _reading = watch.during(Loss::Nothing);
+    pub(super) fn read(files: &[Files], session: &Session<'_>) -> Result<Self> {
+        let _reading = session.watch.during(Loss::Nothing);
         let paths = paths(files)?;
         let names: Vec<_> = paths
             .iter()
             .map(|path| path.display().to_string())
             .collect();
         check_number(&names)?;
-        let read = |path: &PathBuf| {
-            watch.check_stop()?;
-            NamedTable::read(path)
-        };
-        Self::collect(paths.iter().map(read))
-    }
-
-    /// Those of results in memory.
-    pub(super) fn of(tables: Vec<NamedTable>) -> Result<Self> {
-        let names: Vec<_> = tables.iter().map(|one| one.name.clone()).collect();
-        check_number(&names)?;
-        Self::collect(tables.into_iter().map(Ok))
-    }
-
-    fn collect(tables: impl Iterator<Item = Result<NamedTable>>) -> Result<Self> {
         let mut all: Vec<NamedTable> = Vec::new();
         let mut kind = None;
-        for one in tables {
-            let one = one?;
+        for path in &paths {
+            session.watch.check_stop()?;
+            let one = NamedTable::read(path, &session.kept.results)?;
             let found = one.whole()?;
             kind.get_or_insert(found);
             if let Some(first) = all.first()

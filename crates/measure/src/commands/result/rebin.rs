@@ -26,21 +26,21 @@ pub(crate) struct Rebin {
 }
 
 /// How many neighbouring bins become one, along the axes.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
-pub struct Neighbours {
+#[derive(Debug, Args)]
+struct Neighbours {
     /// Neighbouring bins in r, s, rp or theta that become one
     #[arg(long, value_name = "N")]
-    pub by: Option<NonZeroUsize>,
+    by: Option<NonZeroUsize>,
     /// Neighbouring bins in mu that become one
     #[arg(long, value_name = "N")]
-    pub mu_by: Option<NonZeroUsize>,
+    mu_by: Option<NonZeroUsize>,
     /// Neighbouring bins in pi that become one
     #[arg(long, value_name = "N")]
-    pub pi_by: Option<NonZeroUsize>,
+    pi_by: Option<NonZeroUsize>,
 }
 
 /// The counts of `input` in coarser bins.
-pub(super) fn rebinned(input: &NamedTable, by: &Neighbours, record: Record) -> Result<Table> {
+fn rebinned(input: &NamedTable, by: &Neighbours, record: Record) -> Result<Table> {
     input.check_counts("put together")?;
     let along = Along {
         flag: "by",

@@ -18,18 +18,11 @@ pub(crate) struct Renormalise {
     /// Pair counts that `albireo count` wrote
     #[arg(value_name = "RESULT")]
     result: ReadFile,
-    #[command(flatten)]
-    wanted: TotalWeight,
-    #[command(flatten)]
-    output: OutputFlags,
-}
-
-/// What to renormalise by.
-#[derive(Debug, Args)]
-pub(super) struct TotalWeight {
     /// The weight that all pairs are to have together: weights in bins are multiplied alike
     #[arg(long, value_name = "W")]
-    pub(super) total_weight: f64,
+    total_weight: f64,
+    #[command(flatten)]
+    output: OutputFlags,
 }
 
 /// Refuses a total that nothing can be normalised by.
@@ -43,7 +36,7 @@ fn check_total(wanted: f64) -> Result<()> {
 }
 
 /// The counts of `input` with weights that add up to `total_weight`.
-pub(super) fn renormalised(input: &NamedTable, total_weight: f64, record: Record) -> Result<Table> {
+fn renormalised(input: &NamedTable, total_weight: f64, record: Record) -> Result<Table> {
     check_total(total_weight)?;
     input.check_counts("given another total")?;
     let counts = PairCounts::of(input)?;
@@ -63,7 +56,7 @@ pub(super) fn renormalised(input: &NamedTable, total_weight: f64, record: Record
 impl Renormalise {
     /// Reads, multiplies, prints and writes.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
-        let total = self.wanted.total_weight;
+        let total = self.total_weight;
         made_of_one(&self.result, &self.output, session, |input, record| {
             renormalised(input, total, record)
         })

@@ -12,19 +12,13 @@ use serde_json::{Map, Value, json};
 use crate::args::OutputFlags;
 use crate::paths::ReadFile;
 use crate::record::Record;
+use crate::results::Results;
 use crate::session::Session;
 use crate::weight_sets::check_single;
 
 /// A saved result with what messages and records call it.
-///
-/// ```
-/// use albireo_catalogs::Table;
-/// use albireo_measure::result::NamedTable;
-/// let input = NamedTable::in_memory("my counts", Table::default());
-/// assert_eq!(input.name(), "my counts");
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct NamedTable {
+#[derive(Debug)]
+pub(super) struct NamedTable {
     pub(super) name: String,
     pub(super) table: Table,
     /// Where it was read; none for one in memory.
@@ -32,26 +26,12 @@ pub struct NamedTable {
 }
 
 impl NamedTable {
-    /// A result in memory.
-    pub fn in_memory(name: impl Into<String>, table: Table) -> Self {
-        Self {
-            name: name.into(),
-            table,
-            file: None,
-        }
-    }
-
-    /// What messages and records call it: the path of its file, or another name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The result of a file.
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    /// The result of this name.
+    pub(super) fn read(path: &Path, results: &Results) -> Result<Self> {
         Ok(Self {
             name: path.display().to_string(),
-            table: Table::read(path)?,
-            file: Some(path.to_owned()),
+            table: results.read(path)?,
+            file: results.in_memory(path).is_none().then(|| path.to_owned()),
         })
     }
 
@@ -155,7 +135,7 @@ pub(super) fn made_of_one(
     let path = result.as_path();
     session.sink.check(output, &[], &[path])?;
     let record = Record::begin(session.arguments);
-    let input = NamedTable::read(path)?;
+    let input = NamedTable::read(path, &session.kept.results)?;
     session.sink.deliver(&make(&input, record)?, output)
 }
 

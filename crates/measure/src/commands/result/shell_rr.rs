@@ -2,8 +2,6 @@
 //!
 //! Entry: [`ShellRr`].
 
-use std::path::Path;
-
 use albireo::estimators::ShellPairs;
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
@@ -68,12 +66,11 @@ fn check(table: &Table, result: &Table) -> Result<()> {
 }
 
 impl ShellRr {
-    /// Reads those of the RR of a result.
-    pub(super) fn read(path: &Path, result: &Table) -> Result<Self> {
-        let table = Table::read(path)?;
+    /// Those of the RR of a result.
+    pub(super) fn of(table: &Table, result: &Table) -> Result<Self> {
         table.check_whole()?;
-        check(&table, result)?;
-        let rows = RowSums::read(&table, "")?;
+        check(table, result)?;
+        let rows = RowSums::read(table, "")?;
         let weighted = rows.weight.is_some();
         let values = match &rows.weight {
             Some(weight) => weight.values(),
@@ -81,7 +78,7 @@ impl ShellRr {
         };
         let bins = table.edges()?;
         let bins: usize = bins.iter().map(|(_, edges)| edges.len() - 1).product();
-        let (name, record) = entry(&table)?;
+        let (name, record) = entry(table)?;
         let total = total_of(name, record)?.normalisation(weighted);
         let pairs = values.chunks(bins.max(1)).map(<[f64]>::to_vec).collect();
         let record = table.meta.get("shells").cloned();

@@ -26,20 +26,20 @@ pub(crate) struct Slice {
 }
 
 /// Ends between which bins are kept, along the axes.
-#[derive(Debug, Clone, Default, PartialEq, Args)]
-pub struct Ranges {
+#[derive(Debug, Args)]
+struct Ranges {
     /// Keep the bins in r, s, rp, rho or theta that lie within these ends, e.g. 5:60
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
-    pub range: Option<[f64; 2]>,
+    range: Option<[f64; 2]>,
     /// Keep the bins in mu that lie within these ends, e.g. 0:0.5
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
-    pub mu_range: Option<[f64; 2]>,
+    mu_range: Option<[f64; 2]>,
     /// Keep the bins in pi that lie within these ends, e.g. 0:20
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
-    pub pi_range: Option<[f64; 2]>,
+    pi_range: Option<[f64; 2]>,
     /// Keep the bins in z, of g(rho, z), that lie within these ends, e.g. 0:5
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
-    pub z_range: Option<[f64; 2]>,
+    z_range: Option<[f64; 2]>,
 }
 
 /// The rows of a column that are kept.
@@ -60,7 +60,7 @@ fn kept(column: &TableColumn, map: &RowMap) -> TableColumn {
 }
 
 /// The rows of `input` within these ranges.
-pub(super) fn sliced(input: &NamedTable, ranges: &Ranges, record: Record) -> Result<Table> {
+fn sliced(input: &NamedTable, ranges: &Ranges, record: Record) -> Result<Table> {
     let kind = input.kind()?;
     let whole = input.axes()?;
     let along = Along {

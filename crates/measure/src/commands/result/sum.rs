@@ -60,7 +60,7 @@ fn check_alike(all: &[(&NamedTable, PairCounts<'_>)]) -> Result<()> {
 }
 
 /// The counts of all realisations, added.
-pub(super) fn summed(realisations: &Realisations, mut record: Record) -> Result<Table> {
+fn summed(realisations: &Realisations, mut record: Record) -> Result<Table> {
     let first = realisations.first();
     if realisations.kind() != ResultKind::Counts {
         bail!(
@@ -115,7 +115,7 @@ impl Sum {
         let inputs: Vec<_> = self.results.iter().flat_map(Files::iter).collect();
         session.sink.check(&self.output, &[], &inputs)?;
         let record = Record::begin(session.arguments);
-        let realisations = Realisations::read(&self.results, &session.watch)?;
+        let realisations = Realisations::read(&self.results, session)?;
         session
             .sink
             .deliver(&summed(&realisations, record)?, &self.output)

@@ -89,7 +89,7 @@ impl Window {
             )));
         }
         let record = Record::begin(session.arguments);
-        let input = NamedTable::read(path)?;
+        let input = NamedTable::read(path, &session.kept.results)?;
         input.whole()?;
         let table = &input.table;
         let place = || path.display().to_string();

@@ -23,7 +23,7 @@ pub(crate) struct Wrap {
 }
 
 /// The counts of `input` over |mu| or |pi|.
-pub(super) fn wrapped(input: &NamedTable, record: Record) -> Result<Table> {
+fn wrapped(input: &NamedTable, record: Record) -> Result<Table> {
     input.check_counts("folded")?;
     let place = || input.name.clone();
     let map = input.axes()?.wrap().with_context(place)?;

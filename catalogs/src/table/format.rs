@@ -1,0 +1,133 @@
+//! The formats of result tables: each is a row, with its names and what writes and reads it.
+//!
+//! Entry: [`TableFormat`]. A format is one file beside this one, with its `FORMAT`, and its line in `FORMATS`.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::error::{Failure, TableError};
+use super::{Table, csv, ecsv, fits, hdf5, json, parquet, xvg};
+
+/// What files of a format are called, and how they are written and read.
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    /// Endings of file names, without the dot; the usual one first.
+    pub(super) endings: &'static [&'static str],
+    /// What it is, in a few words.
+    pub(super) about: &'static str,
+    /// Whether it may be written to standard output.
+    pub(super) printed: bool,
+    /// Whether a record lies beside each file.
+    pub(super) recorded: bool,
+    pub(super) write: fn(&Table, &mut (dyn Write + Send)) -> Result<(), Failure>,
+    pub(super) read: fn(&Path) -> Result<Table, Failure>,
+}
+
+const FORMATS: [&Row; 7] = [
+    &csv::FORMAT,
+    &ecsv::FORMAT,
+    &fits::FORMAT,
+    &hdf5::FORMAT,
+    &json::FORMAT,
+    &parquet::FORMAT,
+    &xvg::FORMAT,
+];
+
+/// A format of result tables.
+///
+/// ```
+/// use albireo_catalogs::TableFormat;
+/// let format = TableFormat::of("xi.hdf5".as_ref())?;
+/// assert_eq!(format.name(), "hdf5");
+/// assert_eq!(TableFormat::named("hdf5"), Some(format));
+/// # Ok::<(), albireo_catalogs::TableError>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct TableFormat(&'static Row);
+
+impl std::fmt::Debug for TableFormat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.name)
+    }
+}
+
+impl PartialEq for TableFormat {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.name == other.0.name
+    }
+}
+
+impl Eq for TableFormat {}
+
+/// Comma-separated values.
+impl Default for TableFormat {
+    fn default() -> Self {
+        Self(&csv::FORMAT)
+    }
+}
+
+impl TableFormat {
+    /// One JSON object, which says all of a table.
+    pub const JSON: Self = Self(&json::FORMAT);
+
+    /// All formats, in the order of their names.
+    pub fn all() -> impl Iterator<Item = Self> {
+        FORMATS.into_iter().map(Self)
+    }
+
+    /// The format of a name, such as `csv`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|format| format.0.name == name)
+    }
+
+    /// The format that the extension of a file name stands for.
+    ///
+    /// # Errors
+    /// [`TableError::Extension`], which lists the extensions.
+    pub fn of(path: &Path) -> Result<Self, TableError> {
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let extension = extension.to_lowercase();
+        let found = Self::all().find(|format| format.0.endings.contains(&extension.as_str()));
+        found.ok_or_else(|| TableError::Extension {
+            path: path.to_owned(),
+        })
+    }
+
+    /// All endings of file names, with the dot before each.
+    pub fn endings() -> impl Iterator<Item = String> {
+        let endings = FORMATS.into_iter().flat_map(|row| row.endings);
+        endings.map(|ending| format!(".{ending}"))
+    }
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// What it is, in a few words.
+    pub fn about(self) -> &'static str {
+        self.0.about
+    }
+
+    /// Whether it may be written to standard output.
+    pub fn is_printed(self) -> bool {
+        self.0.printed
+    }
+
+    /// Whether a record lies beside each file of it.
+    pub(super) fn is_recorded(self) -> bool {
+        self.0.recorded
+    }
+
+    pub(super) fn write(
+        self,
+        table: &Table,
+        writer: &mut (dyn Write + Send),
+    ) -> Result<(), Failure> {
+        (self.0.write)(table, writer)
+    }
+
+    pub(super) fn read(self, path: &Path) -> Result<Table, Failure> {
+        (self.0.read)(path)
+    }
+}
