@@ -11,10 +11,10 @@
 use std::time::Instant;
 
 use albireo::Silent;
-use albireo::dynamics::{
+use albireo::engine::Cpu;
+use albireo_dynamics::{
     ForceEngine, LennardJones, Precision, Simulation, Start, State, Truncation,
 };
-use albireo::engine::Cpu;
 
 const DENSITIES: [f64; 5] = [0.1, 0.25, 0.5, 0.8442, 1.0];
 const PARTICLES: [usize; 8] = [256, 512, 1024, 2048, 4096, 16_384, 32_000, 131_072];

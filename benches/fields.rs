@@ -13,10 +13,13 @@ mod water;
 
 use std::time::Instant;
 
-use albireo::engine::{Cpu, FieldEngine, Float32Sum, field_by_variant, field_in_float32};
-use albireo::field::{Cutoff, FieldJob, FieldSums, FieldVariant, Precision, Term};
+use albireo::engine::Cpu;
 use albireo::random::{Leapfrog, Rand48};
 use albireo::{Cuda, CudaOptions, Domain, Silent};
+use albireo_fields::{
+    Cutoff, FieldEngine, FieldJob, FieldSums, FieldVariant, Float32Sum, Precision, Term,
+    field_by_variant, field_in_float32,
+};
 use water::{points, water};
 
 const REACH: f64 = 12.0;

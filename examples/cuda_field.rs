@@ -9,11 +9,11 @@ mod water;
 
 use std::time::Instant;
 
+use albireo::engine::Cpu;
 use albireo::engine::cuda::CudaOptions;
-use albireo::engine::{Cpu, FieldEngine};
-use albireo::field::{Cutoff, FieldJob, Precision, Term};
 use albireo::random::{Leapfrog, Rand48};
 use albireo::{Cuda, Domain, Silent};
+use albireo_fields::{Cutoff, FieldEngine, FieldJob, Precision, Term};
 use water::{DENSITY, Failure, points, water};
 
 /// Runs of which the best is printed.

@@ -8,9 +8,12 @@
 #[path = "water/mod.rs"]
 mod water;
 
-use albireo::engine::{Cpu, FieldEngine, Float32Sum, field_by_variant, field_in_float32};
-use albireo::field::{Cutoff, DistanceTests, FieldJob, FieldVariant, Precision, Term};
+use albireo::engine::Cpu;
 use albireo::{Domain, Silent};
+use albireo_fields::{
+    Cutoff, DistanceTests, FieldEngine, FieldJob, FieldVariant, Float32Sum, Precision, Term,
+    field_by_variant, field_in_float32,
+};
 use water::{Failure, points, water};
 
 /// Below this potential, in e/A, relative errors are not given, as in the paper.

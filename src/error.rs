@@ -4,10 +4,6 @@
 
 mod algebra;
 mod counts;
-#[cfg(feature = "cuda")]
-mod cuda;
-mod dynamics;
-mod field;
 mod formula;
 mod job;
 mod pair_weight;
@@ -18,16 +14,12 @@ mod sky;
 
 pub use algebra::{AlgebraError, AxesError};
 pub use counts::{CountsError, TallyError};
-#[cfg(feature = "cuda")]
-pub use cuda::CudaError;
-pub use dynamics::DynamicsError;
-pub use field::FieldError;
 pub use formula::FormulaError;
 pub use job::JobError;
 pub use pair_weight::PairWeightError;
 pub use random::RandomError;
 pub use regions::RegionsError;
-use short::{in_short, rows_of};
+pub use short::{in_short, listed, rows_of};
 pub use sky::{CosmologyError, NumberDensityError, SkyError};
 
 use thiserror::Error as ThisError;
@@ -272,9 +264,6 @@ pub enum EngineError {
     /// The job itself is refused.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// See [`FieldError`].
-    #[error(transparent)]
-    Field(#[from] FieldError),
     /// The caller asked to stop.
     #[error("the count was interrupted before its end; nothing was kept")]
     Interrupted,
@@ -307,10 +296,10 @@ pub enum EngineError {
         /// What there is, comma separated.
         available: String,
     },
-    /// See [`crate::engine::cuda::CudaError`].
+    /// See [`CudaError`](albireo_gpu::CudaError).
     #[cfg(feature = "cuda")]
     #[error(transparent)]
-    Cuda(#[from] CudaError),
+    Cuda(#[from] albireo_gpu::CudaError),
 }
 
 /// Counts that do not belong together.
@@ -459,12 +448,6 @@ pub enum Error {
     /// See [`PairWeightError`].
     #[error(transparent)]
     PairWeight(#[from] PairWeightError),
-    /// See [`DynamicsError`].
-    #[error(transparent)]
-    Dynamics(#[from] DynamicsError),
-    /// See [`FieldError`].
-    #[error(transparent)]
-    Field(#[from] FieldError),
     /// See [`RegionsError`].
     #[error(transparent)]
     Regions(#[from] RegionsError),

@@ -4,7 +4,7 @@
 
 /// A running sum held as non-overlapping partial sums (Shewchuk 1997, DOI 10.1007/PL00009321).
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ExactSum {
+pub struct ExactSum {
     partials: Vec<f64>,
 }
 
@@ -18,7 +18,8 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 
 impl ExactSum {
     /// Adds one finite number.
-    pub(crate) fn add(&mut self, value: f64) {
+    #[inline]
+    pub fn add(&mut self, value: f64) {
         let mut carried = value;
         let mut kept = 0;
         for k in 0..self.partials.len() {
@@ -34,14 +35,16 @@ impl ExactSum {
     }
 
     /// Adds `a * a` exactly, as the rounded square and its rest.
-    pub(crate) fn add_square(&mut self, a: f64) {
+    #[inline]
+    pub fn add_square(&mut self, a: f64) {
         let square = a * a;
         self.add(square);
         self.add(a.mul_add(a, -square));
     }
 
     /// Adds `a * n` exactly, n a number of pairs: as rounded products and their rests.
-    pub(crate) fn add_times(&mut self, a: f64, n: u64) {
+    #[inline]
+    pub fn add_times(&mut self, a: f64, n: u64) {
         for half in [n >> 32 << 32, n & u64::from(u32::MAX)] {
             let (product, half) = (a * half as f64, half as f64);
             self.add(product);
@@ -50,7 +53,8 @@ impl ExactSum {
     }
 
     /// The sum as floats that do not depend on how it came about: each is what those before it leave, rounded.
-    pub(crate) fn digits(&self) -> Vec<f64> {
+    #[inline]
+    pub fn digits(&self) -> Vec<f64> {
         let (mut rest, mut digits) = (self.clone(), Vec::new());
         loop {
             let digit = rest.value();
@@ -63,12 +67,14 @@ impl ExactSum {
     }
 
     /// Adds another sum exactly.
-    pub(crate) fn merge(&mut self, other: &Self) {
+    #[inline]
+    pub fn merge(&mut self, other: &Self) {
         other.partials.iter().for_each(|&partial| self.add(partial));
     }
 
     /// The sum, rounded to nearest even once.
-    pub(crate) fn value(&self) -> f64 {
+    #[inline]
+    pub fn value(&self) -> f64 {
         let Some((&last, rest)) = self.partials.split_last() else {
             return 0.0;
         };

@@ -2,7 +2,7 @@
 //!
 //! One corridor leads from particles to a result: [`Points`] and weights make [`Particles`], which live in a [`Domain`]; a [`PairJob`]
 //! says which pairs, a [`Binning`] where they go, an [`Engine`] visits them, [`Counts`] come out, and an estimator turns them into a
-//! [`Correlation`] or [`Partials`](estimators::fluid::Partials), g(r). The integers are those of a plain float64 double loop on every engine, instruction set and number of
+//! [`Correlation`] or `Partials` of `albireo-fluids`, g(r). The integers are those of a plain float64 double loop on every engine, instruction set and number of
 //! threads, bit for bit.
 //!
 //! ```
@@ -31,21 +31,16 @@
 extern crate self as albireo;
 
 mod error;
-mod exact_sum;
+pub mod exact_sum;
 mod exactness;
 mod fingerprint;
 mod legendre;
 mod pairs;
 mod particles;
-mod pool;
+pub mod pool;
 mod progress;
-mod quadrature;
+pub mod quadrature;
 mod shape;
-#[allow(
-    clippy::inline_always,
-    reason = "an intrinsic that is not inlined into a function with its instruction set enabled becomes a call"
-)]
-mod simd;
 mod traversal;
 mod xi;
 
@@ -53,17 +48,8 @@ pub mod binning;
 pub mod cosmology;
 pub mod counts;
 pub mod domain;
-#[allow(
-    clippy::inline_always,
-    reason = "pair rules become part of vector kernels"
-)]
-pub mod dynamics;
 pub mod engine;
 pub mod estimators;
-#[allow(clippy::inline_always, reason = "terms become part of vector kernels")]
-pub mod field;
-pub mod fixed_point;
-pub mod frames;
 pub mod pages;
 pub mod random;
 pub mod regions;
@@ -72,6 +58,7 @@ pub mod separation;
 pub mod sky;
 pub mod tally;
 
+pub use albireo_simd::fixed_point;
 pub use binning::{
     AxisUnit, BinAxis, Binning, Bins, Edges, LineOfSight, PairOrder, RBins, RpPiBins, SMuBins,
     SignedEdges, ThetaBins,
@@ -83,10 +70,9 @@ pub use domain::{Axis, Domain, Lattice, Outside, PeriodicBox};
 pub use engine::cuda::{Cuda, CudaError, CudaOptions};
 pub use engine::{Engine, Naive};
 pub use error::{
-    AlgebraError, AxesError, CosmologyError, CountsError, DomainError, DynamicsError, EdgesError,
-    EngineError, Error, EstimatorError, FieldError, FormulaError, JobError, MergeError,
-    NumberDensityError, PairWeightError, ParticlesError, RandomError, RegionsError, SkyError,
-    TallyError,
+    AlgebraError, AxesError, CosmologyError, CountsError, DomainError, EdgesError, EngineError,
+    Error, EstimatorError, FormulaError, JobError, MergeError, NumberDensityError, PairWeightError,
+    ParticlesError, RandomError, RegionsError, SkyError, TallyError, in_short, listed, rows_of,
 };
 pub use estimators::{AnalyticRr, Estimator, Term, TermCounts};
 /// The crate of the arrays in this interface, in the version used here.
@@ -96,7 +82,7 @@ pub use particles::{
     Bits, Column, Groups, Labels, MAX_BIT_WORDS, MAX_LABELS, MAX_PARTICLES, Particles, Points,
     PointsView, View, Weights,
 };
-pub use progress::{Progress, Silent};
+pub use progress::{Lasting, OfPiece, Progress, Silent};
 pub use result::Correlation;
 pub use separation::Separation;
 pub use tally::{CountSpec, Tally};

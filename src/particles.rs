@@ -21,11 +21,19 @@ pub use groups::Groups;
 pub use labels::{Labels, MAX_LABELS};
 pub use points::{Points, PointsView};
 
+use albireo_simd::fixed_point::{FRACTION_BITS, REST_BITS};
+
 use crate::error::ParticlesError;
 use sums::RememberedSums;
 
 /// Largest number of particles in one sample: indices are 32-bit, with room for padding.
 pub const MAX_PARTICLES: usize = i32::MAX as usize;
+
+// A total can hold every pair of two samples of any size.
+const _: () = {
+    let pairs = (MAX_PARTICLES as u128).pow(2);
+    assert!(pairs << (FRACTION_BITS + REST_BITS) < 1 << 127);
+};
 
 /// Refuses more rows than indices can number.
 pub(crate) fn check_number(rows: usize) -> Result<(), ParticlesError> {

@@ -1,6 +1,6 @@
 //! Threads to check, sort and count on, of whatever process asks for them: the child of a fork gets threads of its own.
 //!
-//! Entry: [`of`] for an engine's number of threads, [`fold`] for a pass over rows outside of one. Nothing here knows what it runs, and
+//! Entry: `of` for an engine's number of threads, [`run`] and [`each`] for work outside of one. Nothing here knows what it runs, and
 //! nothing in this crate runs on rayon's global pool, whose threads a child lacks and would wait for without end.
 
 use std::ops::Range;
@@ -97,7 +97,7 @@ pub(crate) fn of(threads: usize) -> Result<Arc<ThreadPool>, ThreadPoolBuildError
 }
 
 /// Runs `parallel` on the threads at hand, or else on those of this process; `alone` where none can be started.
-pub(crate) fn run<R: Send>(parallel: impl FnOnce() -> R + Send, alone: impl FnOnce() -> R) -> R {
+pub fn run<R: Send>(parallel: impl FnOnce() -> R + Send, alone: impl FnOnce() -> R) -> R {
     if rayon::current_thread_index().is_some() {
         return parallel();
     }
@@ -137,13 +137,13 @@ pub(crate) fn fold<T: Send>(
 }
 
 /// What `work` makes of each of `n` numbers, in their order.
-pub(crate) fn each<T: Send>(n: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub fn each<T: Send>(n: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let parallel = || (0..n).into_par_iter().map(&work).collect();
     run(parallel, || (0..n).map(&work).collect())
 }
 
 /// The first of `n` rows for which `holds` is true.
-pub(crate) fn first_row(n: usize, holds: impl Fn(usize) -> bool + Sync) -> Option<usize> {
+pub fn first_row(n: usize, holds: impl Fn(usize) -> bool + Sync) -> Option<usize> {
     fold(n, |mut rows| rows.find(|&row| holds(row)), Option::or)
 }
 

@@ -17,13 +17,14 @@ pub trait Progress: Sync {
 }
 
 /// A progress whose request to stop, once heard, is not taken back: what was left out must not be missed in silence.
-pub(super) struct Lasting<'a> {
+pub struct Lasting<'a> {
     progress: &'a dyn Progress,
     stopped: AtomicBool,
 }
 
 impl<'a> Lasting<'a> {
-    pub(super) fn new(progress: &'a dyn Progress) -> Self {
+    /// Of a progress that may take its request back.
+    pub fn new(progress: &'a dyn Progress) -> Self {
         Self {
             progress,
             stopped: AtomicBool::new(false),
@@ -45,6 +46,21 @@ impl Progress for Lasting<'_> {
             self.stopped.store(true, Ordering::Relaxed);
         }
         self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// The progress of a job whose pieces are counted one by one: they begin nothing.
+pub struct OfPiece<'a>(pub &'a dyn Progress);
+
+impl Progress for OfPiece<'_> {
+    fn begin(&self, _: u64) {}
+
+    fn advance(&self, pairs: u64) {
+        self.0.advance(pairs);
+    }
+
+    fn stop_requested(&self) -> bool {
+        self.0.stop_requested()
     }
 }
 

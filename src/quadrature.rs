@@ -7,13 +7,13 @@ const POINTS: u32 = 16;
 
 /// Nodes and weights on [-1, 1].
 #[derive(Debug, Clone)]
-pub(crate) struct GaussLegendre {
+pub struct GaussLegendre {
     nodes: Vec<(f64, f64)>,
 }
 
-impl GaussLegendre {
+impl Default for GaussLegendre {
     /// The rule: nodes are the zeros of `P_n`, weights `2 (1 - x^2) / (n P_{n-1}(x))^2`.
-    pub(crate) fn new() -> Self {
+    fn default() -> Self {
         let n = f64::from(POINTS);
         let node = |k: u32| {
             let guess = std::f64::consts::PI * (f64::from(k) + 0.75) / (n + 0.5);
@@ -30,16 +30,18 @@ impl GaussLegendre {
             nodes: (0..POINTS).map(node).collect(),
         }
     }
+}
 
+impl GaussLegendre {
     /// The points of the panel from `a` to `b`, with their weights.
-    pub(super) fn points(&self, a: f64, b: f64) -> impl Iterator<Item = (f64, f64)> {
+    pub fn points(&self, a: f64, b: f64) -> impl Iterator<Item = (f64, f64)> {
         let (centre, half) = (f64::midpoint(a, b), (b - a) / 2.0);
         let points = self.nodes.iter();
         points.map(move |&(x, w)| (centre + half * x, half * w))
     }
 
     /// The integral of `f` from `a` to `b` in one panel.
-    pub(crate) fn integrate(&self, a: f64, b: f64, f: impl Fn(f64) -> f64) -> f64 {
+    pub fn integrate(&self, a: f64, b: f64, f: impl Fn(f64) -> f64) -> f64 {
         let (centre, half) = (f64::midpoint(a, b), (b - a) / 2.0);
         let terms = self.nodes.iter().map(|&(x, w)| w * f(centre + half * x));
         half * terms.sum::<f64>()
@@ -48,18 +50,14 @@ impl GaussLegendre {
 
 /// The double exponential rule (Takahasi & Mori 1974, DOI 10.2977/prims/1195192451), for functions that go like roots at the ends.
 #[derive(Debug, Clone)]
-pub(crate) struct DoubleExponential {
+pub struct DoubleExponential {
     /// The distance of each node from the nearer end of [-1, 1], negative of those near 1, and its weight.
     nodes: Vec<(f64, f64)>,
 }
 
-impl DoubleExponential {
-    /// Nodes to each side of the middle, and the step between them in t.
-    const HALF: i32 = 48;
-    const STEP: f64 = 1.0 / 14.0;
-
+impl Default for DoubleExponential {
     /// The rule: `x = tanh(pi/2 sinh t)` at equal steps of t.
-    pub(crate) fn new() -> Self {
+    fn default() -> Self {
         let half_pi = std::f64::consts::FRAC_PI_2;
         let node = |k: i32| {
             let t = f64::from(k) * Self::STEP;
@@ -73,9 +71,15 @@ impl DoubleExponential {
             nodes: (-Self::HALF..=Self::HALF).map(node).collect(),
         }
     }
+}
+
+impl DoubleExponential {
+    /// Nodes to each side of the middle, and the step between them in t.
+    const HALF: i32 = 48;
+    const STEP: f64 = 1.0 / 14.0;
 
     /// The integral of `f` from `a` to `b`; 0 unless a < b.
-    pub(crate) fn integrate(&self, a: f64, b: f64, f: impl Fn(f64) -> f64) -> f64 {
+    pub fn integrate(&self, a: f64, b: f64, f: impl Fn(f64) -> f64) -> f64 {
         let half = (b - a) / 2.0;
         if half.is_nan() || half <= 0.0 {
             return 0.0;
@@ -98,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_rule_is_exact_for_polynomials() {
-        let rule = GaussLegendre::new();
+        let rule = GaussLegendre::default();
         let weights: f64 = rule.nodes.iter().map(|(_, w)| w).sum();
         assert!((weights - 2.0).abs() < 1e-14);
         for degree in 0..32 {
@@ -113,7 +117,7 @@ mod tests {
 
     #[test]
     fn roots_at_the_ends_do_no_harm() {
-        let rule = DoubleExponential::new();
+        let rule = DoubleExponential::default();
         let circle = rule.integrate(-1.0, 1.0, |x| (1.0 - x * x).max(0.0).sqrt());
         assert!((circle / std::f64::consts::FRAC_PI_2 - 1.0).abs() < 1e-14);
         let root = rule.integrate(2.0, 5.0, |x| (x - 2.0).powf(1.5));

@@ -114,7 +114,7 @@ fn cuda_fields() -> Result<(), Failed> {
 
 #[cfg(feature = "cuda")]
 fn cuda_fields() -> Result<(), Failed> {
-    use albireo::field::FieldVariant;
+    use albireo_fields::{FieldEngine, FieldVariant};
     let gpu = gpu().as_ref()?;
     let makers = [
         attack::fields::made_by("cuda".to_owned(), gpu),

@@ -312,7 +312,7 @@ fn all_pairs_of_a_box_are_within_its_corners() {
             continue;
         }
         let sample = particles(&mut random, 90, &domain, 1.0);
-        let corner = albireo::estimators::fluid::WignerSeitz::new(&domain).outer_radius();
+        let corner = albireo_fluids::WignerSeitz::new(&domain).outer_radius();
         let edges = Edges::new(vec![0.0, corner * (1.0 + 1e-9)]).unwrap();
         let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
         let what = CountSpec::new(RBins::new(edges)).beyond_half();

@@ -14,12 +14,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use albireo::engine::cuda::kernel::{DynamicsEntry, DynamicsKernel, Kernel, Rand48Function};
-use albireo::engine::cuda::{
-    CompilerDescription, check, compile, compiler, field_kernels, kernel_name,
-};
-use albireo::field::Precision;
 use albireo::{CudaError, Domain};
+use albireo_fields::Precision;
+use albireo_fields::devices::field_kernels;
+use albireo_gpu::{CompilerDescription, check, compile, compiler, kernel_name};
+use albireo_kernels::{DynamicsEntry, DynamicsKernel, Kernel, Rand48Function};
 
 fn main() -> ExitCode {
     let missing = compiler().err();

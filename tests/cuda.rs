@@ -24,7 +24,6 @@ use std::process::ExitCode;
 
 use albireo::engine::AnyEngine;
 use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
-use albireo::frames::{FrameBins, FrameJob, FrameWorkers, count_frames};
 use albireo::random;
 use albireo::tally::{
     AngularWeight, CountSpec, InverseProbability, Legendre, PairNormalisation, PairWeight,
@@ -34,6 +33,7 @@ use albireo::{
     Bits, Cuda, CudaError, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs,
     Particles, PeriodicBox, RBins, SMuBins, SignedEdges, Silent, Traversal,
 };
+use albireo_fluids::frames::{FrameBins, FrameJob, FrameWorkers, count_frames};
 use suite::{Scatter, Scope};
 
 /// An engine on every device of this machine.

@@ -6,7 +6,6 @@ use crate::random;
 
 use albireo::counts::{Part, count_pairs, count_part, count_regions, excluded_pairs};
 use albireo::engine::{Cpu, PreparedJob};
-use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 use albireo::estimators::{AnalyticRr, Estimator, Term, TermCounts};
 use albireo::tally::Cut;
 use albireo::{
@@ -14,6 +13,7 @@ use albireo::{
     LineOfSight, MergeError, Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins,
     RpPiBins, SMuBins, SignedEdges, Silent,
 };
+use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
 use random::Random;
 
 fn sample(n: usize, seed: u64) -> Particles {

@@ -11,8 +11,8 @@ use albireo::regions::{Cells, Centres, Regions};
 use albireo::tally::Cut;
 use albireo::{
     AnalyticRr, Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, Error, EstimatorError,
-    LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, SMuBins,
-    SignedEdges, Silent, Xi, random,
+    LineOfSight, Naive, PairJob, Pairs, Particles, Points, RBins, SMuBins, SignedEdges, Silent, Xi,
+    random,
 };
 
 /// A sample for each role, all different.
@@ -124,7 +124,7 @@ fn agrees(bins: impl Into<Bins>) {
         assert_eq!(made, listed, "each term is counted once, in order");
         let expected = by_hand(estimator, &samples, bins);
         assert_eq!(xi.unwrap(), expected, "{estimator:?}");
-        let measured = Xi::new(bins).within(&domain()).by(estimator).on(&Naive);
+        let measured = Xi::new(bins).within(&cube()).by(estimator).on(&Naive);
         assert_eq!(measured.of_samples(all).unwrap().xi, expected);
     }
 }
@@ -195,8 +195,8 @@ fn regions_left_out_are_samples_without_their_points() {
 fn cells_of_a_box_need_no_randoms() {
     let bins = RBins::new(Edges::linear(0.0, 0.2, 4).unwrap());
     let data = Particles::new(random::in_box(200, 1, [1.0; 3]).unwrap());
-    let cells = Cells::new(&domain(), [2, 2, 2]).unwrap();
-    let xi = Xi::new(&bins).within(&domain());
+    let cells = Cells::new(&cube(), [2, 2, 2]).unwrap();
+    let xi = Xi::new(&bins).within(&cube());
     let measured = xi.clone().jackknife_in_cells(&cells).of(&data, None);
     let measured = measured.unwrap();
     assert_eq!(measured.xi, xi.of(&data, None).unwrap().xi);

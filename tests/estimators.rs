@@ -3,7 +3,6 @@
 
 use albireo::counts::{JobId, PairKind, Part, count_pairs, count_part};
 use albireo::engine::Exactness;
-use albireo::estimators::fluid::{Frame, Partials, Space, Species};
 use albireo::estimators::{legendre, multipoles, projected};
 use albireo::{
     AnalyticRr, Axis, AxisUnit, BinAxis, Bins, Correlation, CountSpec, Counts, Domain, Edges,
@@ -11,6 +10,7 @@ use albireo::{
     PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Term, TermCounts,
     ThetaBins, random,
 };
+use albireo_fluids::{Frame, Partials, Space, Species};
 
 fn r_bins(edges: &[f64]) -> RBins {
     RBins::new(Edges::new(edges.to_vec()).unwrap())

@@ -12,12 +12,10 @@ mod terms;
 #[path = "fields/variants.rs"]
 mod variants;
 
-use albireo::engine::{Cpu, FieldEngine, Isa};
-use albireo::field::{Cutoff, FieldJob, FieldSums, Grid, Targets, Term};
+use albireo::engine::{Cpu, Isa};
 use albireo::random::{self, Stream};
-use albireo::{
-    Domain, FieldError, Lattice, Naive, Outside, Particles, PeriodicBox, Points, Silent,
-};
+use albireo::{Domain, Lattice, Naive, Outside, Particles, PeriodicBox, Points, Silent};
+use albireo_fields::{Cutoff, FieldEngine, FieldError, FieldJob, FieldSums, Grid, Targets, Term};
 
 /// Charges of both signs.
 fn charges(n: usize, seed: u64) -> Vec<f64> {

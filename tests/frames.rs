@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use albireo::counts::excluded_pairs;
 use albireo::engine::{AnyEngine, Cpu};
 
-use albireo::frames::{
-    FrameBins, FrameGroups, FrameJob, FrameTally, FrameWorkers, FramesDone, count_frames,
-};
 use albireo::tally::{Classes, CountSpec, Cut};
 use albireo::{
     Domain, Edges, Engine, EngineError, Error, Groups, Labels, Lattice, Naive, Outside, PairJob,
     Pairs, Particles, PeriodicBox, Progress, RBins, Silent, TallyError, random as points,
+};
+use albireo_fluids::frames::{
+    FrameBins, FrameGroups, FrameJob, FrameTally, FrameWorkers, FramesDone, count_frames,
 };
 
 const SPECIES: u32 = 3;
@@ -347,10 +347,10 @@ fn blocks_of_reweighted_frames_give_the_g_of_their_frames() {
 fn blocks_are_their_frames(weight: fn(u64) -> f64) {
     use albireo::counts::count_prepared;
     use albireo::engine::{Exactness, PreparedJob};
-    use albireo::estimators::fluid::{
+    use albireo_fluids::frames::FrameBlocks;
+    use albireo_fluids::{
         BlockPartials, Frame, FrameSpaces, Normalisation, Partials, Space, Species,
     };
-    use albireo::frames::FrameBlocks;
     let what = FrameBins::all(bins(), SPECIES);
     let groups = FrameGroups::apart(["a", "b", "c"]);
     let empty = Partials::new(bins(), Species::within(SPECIES as usize)).expect("bins in r");

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::counts::{JobId, PairKind, count_pairs};
-use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species, error_of_frames};
 use albireo::estimators::{multipoles, projected};
 use albireo::random::{Stream, in_box, in_domain, in_shell};
 use albireo::{
@@ -10,6 +9,7 @@ use albireo::{
     EstimatorError, Lattice, LineOfSight, Naive, PairJob, PairTotal, Pairs, Particles, PeriodicBox,
     Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Term, TermCounts,
 };
+use albireo_fluids::{Frame, Normalisation, Partials, Space, Species, error_of_frames};
 
 fn count(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> Counts {
     let bins = &bins.into();

@@ -2,8 +2,8 @@
 //! Angstrom.
 
 use albireo::Points;
-use albireo::field::{Grid, Targets};
 use albireo::random::{self, Stream};
+use albireo_fields::{Grid, Targets};
 
 /// What fails.
 pub(crate) type Failure = Box<dyn std::error::Error>;

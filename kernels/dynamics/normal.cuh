@@ -1,4 +1,4 @@
-// Normal random numbers by their index: the operations of src/dynamics/normal.rs, one by one. Nothing is contracted (see the options of
+// Normal random numbers by their index: the operations of crates/dynamics/src/normal.rs, one by one. Nothing is contracted (see the options of
 // the compiler), so that plain operators round as they do there.
 #pragma once
 #include "device.cuh"

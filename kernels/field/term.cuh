@@ -1,5 +1,5 @@
 // Sums per target: the operations that terms are made of, the term itself, and what its sources are found by.
-// ALBIREO_TERM holds the statements of a term; they are written from its definition in src/field/term.rs. Every operation rounds as it
+// ALBIREO_TERM holds the statements of a term; they are written from its definition in crates/fields/src/term.rs. Every operation rounds as it
 // does there, and is fused where it says so, so that all engines have the same bits.
 #pragma once
 #include "structs.cuh"
@@ -89,7 +89,7 @@ __device__ __forceinline__ Real square_along(double unit, u64 source, u64 target
 }
 
 #if ALBIREO_PRODUCT
-// What a component is to a product over the axes, as src/field/profile.rs has it: cloud in cell (1) or triangular cloud (2).
+// What a component is to a product over the axes, as crates/fields/src/profile.rs has it: cloud in cell (1) or triangular cloud (2).
 __device__ __forceinline__ Real part_along(const DeviceField& job, int axis, u64 source, u64 target) {
     const double d = along(job.units[4 * axis], source, target);
     const double x = __dmul_rn(d < 0.0 ? -d : d, job.per_width[axis]);

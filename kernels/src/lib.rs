@@ -1,6 +1,6 @@
 //! CUDA C++ sources of the pair counting kernels, as data: this crate compiles and launches nothing.
 //!
-//! Entry: [`Variant`] names one kernel as a source file and its macros; [`headers`] is what the sources include, [`structs`] what kernels
+//! Entry: [`Kernel`], any kernel by name; [`Variant`] names one that counts, as a source file and its macros; [`headers`] is what the sources include, [`structs`] what kernels
 //! know. A case that no variant names is never compiled; a variant is compiled for the device at hand on first use.
 
 #![cfg_attr(
@@ -12,7 +12,12 @@
     )
 )]
 
+mod kernel;
 pub mod structs;
+
+pub use kernel::{
+    DynamicsEntry, DynamicsKernel, FieldKernel, FieldTargets, Kernel, Rand48Function,
+};
 
 use std::sync::OnceLock;
 

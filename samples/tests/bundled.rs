@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use albireo::cosmology::Cosmology;
 use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
-use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 use albireo::estimators::{multipoles, projected};
 use albireo::sky::{Column, positions};
 use albireo::{
@@ -15,6 +14,7 @@ use albireo::{
     Term, TermCounts,
 };
 use albireo_catalogs::{Catalog, Filter, Request, Value, open};
+use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
 
 fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -28,7 +28,7 @@ fn edges(left: &[BinAxis], right: &[BinAxis]) -> Option<[String; 2]> {
 
 impl MergeError {
     /// That two binnings, which are not equal, do not go together.
-    pub(crate) fn of_bins(left: &Bins, right: &Bins) -> Self {
+    pub fn of_bins(left: &Bins, right: &Bins) -> Self {
         let axes = [left.axes(), right.axes()];
         let mut texts = axes.each_ref().map(|axes| described(axes));
         if texts[0] == texts[1] {

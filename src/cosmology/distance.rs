@@ -133,7 +133,7 @@ impl<'a> Curve<'a> {
     fn new(cosmology: &'a Cosmology) -> Self {
         Self {
             cosmology,
-            rule: GaussLegendre::new(),
+            rule: GaussLegendre::default(),
         }
     }
 

@@ -235,7 +235,7 @@ fn integral(y: f64) -> f64 {
 fn distribution() -> &'static [(f64, f64)] {
     static DISTRIBUTION: OnceLock<Vec<(f64, f64)>> = OnceLock::new();
     DISTRIBUTION.get_or_init(|| {
-        let rule = GaussLegendre::new();
+        let rule = GaussLegendre::default();
         let panels = [0.0, 0.5, 2.0, 5.0, 10.0, 18.0, 30.0, 50.0];
         let ends = panels.windows(2);
         let points = ends.flat_map(|ends| rule.points(ends[0], ends[1]));

@@ -4,11 +4,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use albireo_simd::fixed_point::{REST_BITS, in_two_words, quantise, real, rest};
 use rayon::prelude::*;
 
 use super::PairKind;
 use crate::error::EngineError;
-use crate::fixed_point::{REST_BITS, in_two_words, quantise, real, rest};
 use crate::pairs::Pairs;
 use crate::pool;
 use crate::progress::Progress;

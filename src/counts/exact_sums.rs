@@ -11,8 +11,9 @@
 
 use std::ops::Range;
 
+use albireo_simd::fixed_point::{FRACTION_BITS, REST_BITS, in_two_words, largest_exponent, real};
+
 use crate::error::{CountsError, MergeError};
-use crate::fixed_point::{FRACTION_BITS, REST_BITS, in_two_words, largest_exponent, real};
 
 /// Exact sums of real numbers, one for each bin: whole numbers of up to 127 bits in units of one power of two.
 ///

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Counts::from_parts`], [`Counts::of_job`].
 
+use albireo_simd::fixed_point::FRACTION_BITS;
+
 use super::weight_terms::WeightTerms;
 use super::{
     ClassAxis, Counts, Covers, ExactSums, Held, HeldSums, JobId, PairKind, PairTotal, Part,
@@ -10,7 +12,6 @@ use crate::binning::Bins;
 use crate::error::CountsError;
 use crate::exact_sum::ExactSum;
 use crate::exactness::Exactness;
-use crate::fixed_point::FRACTION_BITS;
 use crate::pairs::PairJob;
 use crate::particles::{Particles, Weights};
 use crate::tally::{Legendre, weight_exponents, weights_are_wide};

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`WeightTerms`].
 
-use crate::fixed_point::{FRACTION_BITS, REST_BITS, exponent, real};
+use albireo_simd::fixed_point::{FRACTION_BITS, REST_BITS, exponent, real};
 
 /// How the terms of sums of weights were rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,10 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "places of a short list")]
 
+use albireo_simd::fixed_point::exponent;
+
 use super::Image;
 use crate::error::DomainError;
-use crate::fixed_point::exponent;
 use crate::particles::Points;
 use crate::pool;
 use crate::separation::{LARGEST, dot, norm2};

@@ -3,11 +3,13 @@
 //! Entry: [`Domain`]. It owns the minimum-image rule, the wrap and the volume; nothing else does.
 
 mod faces;
+mod fractions;
 mod lattice;
 mod moved;
 mod periodic;
 
 pub(crate) use faces::{Faces, Nearness};
+pub use fractions::{FARTHEST_IMAGE, TURN, fraction_of};
 pub use lattice::Lattice;
 pub use periodic::PeriodicBox;
 

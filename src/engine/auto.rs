@@ -3,20 +3,19 @@
 //! Entry: [`Auto::choose_for`]. It counts nothing but a few pairs to see how many are in reach, and looks for a GPU only where one
 //! could pay.
 
-mod fields;
 mod in_reach;
 
 #[cfg(feature = "cuda")]
 use std::sync::OnceLock;
 
 #[cfg(feature = "cuda")]
-pub(super) use fields::field_rates;
+use albireo_gpu::{CudaError, has_driver};
 
 use super::costs::CPU_COSTS;
 #[cfg(feature = "cuda")]
 use super::costs::GPU_COSTS;
 #[cfg(feature = "cuda")]
-use super::cuda::{Cuda, CudaError, CudaOptions, has_driver};
+use super::cuda::{Cuda, CudaOptions};
 use super::{AnyEngine, Cpu, Isa, PairJob};
 use crate::particles::Particles;
 use crate::tally::CountSpec;
@@ -44,7 +43,7 @@ const CPU_PARTICLE: f64 = 3e-8;
 const CPU_SORT: f64 = 1.5e-7;
 
 /// Pairs in a few bins in r that a thread tests in a second: AVX2 and AVX-512 measured, the others by the width of their registers.
-fn cpu_rate(isa: Isa) -> f64 {
+pub fn cpu_rate(isa: Isa) -> f64 {
     match isa {
         Isa::Portable => 0.4e9,
         Isa::Avx2 => 1.9e9,
@@ -109,6 +108,24 @@ impl Auto {
             cuda: OnceLock::from(Ok(cuda)),
             ..self
         }
+    }
+
+    /// The processor.
+    pub fn cpu(&self) -> &Cpu {
+        &self.cpu
+    }
+
+    /// The engine for other work than pairs, which takes the processor `cpu` seconds, and GPUs so many as `gpu` makes of the float64 operations
+    /// that all of them begin in a cycle. They are looked for if it takes less time to find them than to do without.
+    pub fn choose_by(&self, cpu: f64, gpu: impl Fn(f64) -> f64) -> Choice {
+        #[cfg(not(feature = "cuda"))]
+        let _ = gpu;
+        #[cfg(feature = "cuda")]
+        if self.cuda.get().is_some() || cpu > gpu::START {
+            let seconds = |cuda: &Cuda| gpu::RUN + gpu(f64::from(cuda.float64_lanes()));
+            return self.against(cpu, seconds);
+        }
+        self.stay(cpu, "")
     }
 
     fn cpu_seconds(&self, particles: f64, work: f64) -> f64 {

@@ -19,29 +19,19 @@ mod costs;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
-#[allow(
-    clippy::inline_always,
-    reason = "the inner loops run inside vector kernels"
-)]
-mod fields;
 mod held;
 mod mirrored;
 mod naive;
 mod owners;
 mod pieces;
-mod planes;
 mod prepared;
 mod shared_memory;
 #[cfg(feature = "cuda")]
 mod together;
 mod units;
 
-pub use auto::{Auto, Choice};
+pub use auto::{Auto, Choice, cpu_rate};
 pub use cpu::Cpu;
-pub use fields::{
-    FieldEngine, Float32Sum, IonDistances, PlacedIon, field_by_variant, field_in_float32,
-    place_ions,
-};
 pub use naive::Naive;
 pub use prepared::{Prepared, PreparedJob, Report, Sorted};
 pub use shared_memory::SharedMemory;
@@ -49,7 +39,7 @@ pub use shared_memory::SharedMemory;
 pub use together::Together;
 pub use units::Units;
 
-pub use crate::simd::Isa;
+pub use albireo_simd::Isa;
 
 pub use crate::exactness::Exactness;
 pub use crate::pairs::{PairJob, Pairs, Traversal};

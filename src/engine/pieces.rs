@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{PairJob, Pairs, Progress};
+use super::{PairJob, Pairs};
 #[cfg(any(feature = "cuda", test))]
 use crate::binning::PairOrder;
 use crate::particles::{Particles, pairs_within};
@@ -107,21 +107,6 @@ impl Piece {
             Self::Cross(..) => Pairs::Cross(&first, &second),
         };
         visit(&PairJob::of_placed(pairs, job.domain()).with_traversal(job.traversal()))
-    }
-}
-
-/// The progress of a job whose pieces are counted one by one: they begin nothing.
-pub(super) struct OfPiece<'a>(pub(super) &'a dyn Progress);
-
-impl Progress for OfPiece<'_> {
-    fn begin(&self, _: u64) {}
-
-    fn advance(&self, pairs: u64) {
-        self.0.advance(pairs);
-    }
-
-    fn stop_requested(&self) -> bool {
-        self.0.stop_requested()
     }
 }
 

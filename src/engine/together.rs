@@ -8,12 +8,12 @@ use std::sync::{Mutex, PoisonError};
 
 use super::auto::relative_rates;
 use super::cuda::{Cuda, CudaError};
-use super::pieces::OfPiece;
 use super::units::{Units, tally_arranged};
 use super::{Cpu, Engine, Exactness, PreparedJob, Progress, Report, Sorted};
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
+use crate::progress::OfPiece;
 use crate::tally::{Classes, CountSpec, Merge, Tally};
 
 /// The CPU and the GPUs at the same time.
@@ -98,7 +98,7 @@ impl Sharers<'_> {
 
 impl Together {
     /// The two of them.
-    pub(crate) fn parts(&self) -> (&Cpu, &Cuda) {
+    pub fn parts(&self) -> (&Cpu, &Cuda) {
         (&self.cpu, &self.cuda)
     }
 

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::held::without_held;
 use super::owners::Owners;
-use super::pieces::{OfPiece, Piece};
+use super::pieces::Piece;
 use super::{Engine, PairJob, PreparedJob, Progress, Report};
 use crate::binning::{Bins, PairOrder};
 use crate::domain::Domain;
@@ -20,6 +20,7 @@ use crate::pairs::{Pairs, Traversal};
 use crate::particles::{Particles, run_start};
 use crate::pool;
 use crate::progress::Lasting;
+use crate::progress::OfPiece;
 use crate::tally::{Classes, CountSpec, Merge, Tally};
 use crate::traversal::{Layout, Region, Sorted, Taking, Walk, roundings};
 

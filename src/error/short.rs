@@ -3,7 +3,7 @@
 //! Entry: [`in_short`], [`listed`], [`rows_of`].
 
 /// A number without the hundreds of digits that the largest and the smallest have.
-pub(crate) fn in_short(value: f64) -> String {
+pub fn in_short(value: f64) -> String {
     if value == 0.0 || (1e-5..1e16).contains(&value.abs()) {
         value.to_string()
     } else {
@@ -12,13 +12,13 @@ pub(crate) fn in_short(value: f64) -> String {
 }
 
 /// Numbers as `(1, 2.5, 3e200)`.
-pub(crate) fn listed(values: &[f64]) -> String {
+pub fn listed(values: &[f64]) -> String {
     let values: Vec<String> = values.iter().copied().map(in_short).collect();
     format!("({})", values.join(", "))
 }
 
 /// Vectors one after the other, each as [`listed`] has it.
-pub(crate) fn rows_of(vectors: &[[f64; 3]; 3]) -> String {
+pub fn rows_of(vectors: &[[f64; 3]; 3]) -> String {
     vectors.each_ref().map(|vector| listed(vector)).join(", ")
 }
 

@@ -35,7 +35,7 @@ pub struct AnalyticRr {
 }
 
 /// Volumes of the shells between the edges: `4/3 pi (e_k+1^3 - e_k^3)`.
-pub(super) fn shells(edges: &Edges) -> Vec<f64> {
+pub fn shells(edges: &Edges) -> Vec<f64> {
     let ball = |r: f64| r * r * r;
     edges
         .values()
@@ -45,7 +45,7 @@ pub(super) fn shells(edges: &Edges) -> Vec<f64> {
 }
 
 /// Areas of the rings between the edges: `pi (e_k+1^2 - e_k^2)`.
-pub(super) fn rings(edges: &Edges) -> Vec<f64> {
+pub fn rings(edges: &Edges) -> Vec<f64> {
     edges
         .squares()
         .windows(2)
@@ -53,8 +53,17 @@ pub(super) fn rings(edges: &Edges) -> Vec<f64> {
         .collect()
 }
 
+/// Volumes of whole bins in space without walls; none of bins on the sphere and of rules of other crates, whose volumes are not known.
+///
+/// # Errors
+/// A line of sight that is no fixed axis.
+pub fn bin_volumes(bins: &Bins) -> Result<Option<Vec<f64>>, EstimatorError> {
+    let formed = Formed::of(bins).filter(|formed| !formed.on_sphere);
+    formed.map(|formed| volumes(formed.form)).transpose()
+}
+
 /// Volumes of the bins in space without walls: shells, their shares between cones, or rings times heights.
-pub(super) fn volumes(form: Form<'_>) -> Result<Vec<f64>, EstimatorError> {
+fn volumes(form: Form<'_>) -> Result<Vec<f64>, EstimatorError> {
     Ok(match form {
         Form::Radial { r } => shells(r),
         Form::SMu { s, mu, los } => {

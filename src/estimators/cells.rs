@@ -187,7 +187,7 @@ impl Overlap {
             Axis::Z => [Axis::X, Axis::Y],
         };
         Self {
-            rule: GaussLegendre::new(),
+            rule: GaussLegendre::default(),
             across: across.map(|axis| Side::of(cells, axis)),
             along: Side::of(cells, along),
         }

@@ -320,7 +320,7 @@ impl Estimator {
         let shell = Shell {
             degrees: &degrees,
             moments: &moments,
-            rule: &GaussLegendre::new(),
+            rule: &GaussLegendre::default(),
         };
         let shells: Vec<_> = (0..axis.n_bins()).map(|bin| shell.solve(bin)).collect();
         let counted = data.npairs().chunks(n_mu);

@@ -1,7 +1,7 @@
 //! Counts -> correlation functions: pure functions, one formula each.
 //!
 //! Entry: [`Estimator`], a table of formulas over counts ([`TermCounts`]), or [`Formula`], one written as text; then [`projected`] and
-//! [`multipoles`] or [`wedges()`]; [`fluid`] for particles in boxes. [`Estimation`] says which counts an estimator takes of
+//! [`multipoles`] or [`wedges()`]; `albireo-fluids` for particles in boxes. [`Estimation`] says which counts an estimator takes of
 //! samples by their [`Role`], and applies it. Nothing here counts a pair.
 //!
 //! Counts enter normalised: pairs in a bin over all pairs (or weight over all weight), so it does not matter whether an auto count
@@ -22,7 +22,6 @@ mod dual;
 mod edges;
 mod estimation;
 mod estimator;
-pub mod fluid;
 mod formula;
 mod formula_text;
 mod integral_constraint;
@@ -39,7 +38,7 @@ mod wedges;
 mod window;
 
 pub use crate::legendre::legendre;
-pub use analytic::AnalyticRr;
+pub use analytic::{AnalyticRr, bin_volumes, rings, shells};
 pub use angular_upweights::{angular_upweights, angular_upweights_at};
 pub use by_region::RegionTerms;
 pub use cells::CellRr;
@@ -286,7 +285,7 @@ fn propagated<const N: usize>(xi: &Dual<N>, variances: &[Vec<f64>], k: usize) ->
 }
 
 /// `numerator / denominator`, NaN over zero.
-fn ratio(numerator: f64, denominator: f64) -> f64 {
+pub fn ratio(numerator: f64, denominator: f64) -> f64 {
     if denominator == 0.0 {
         f64::NAN
     } else {

@@ -8,11 +8,11 @@
     reason = "the generator hands out some bits of 48"
 )]
 
+use albireo_simd::{Isa, Kernel, Simd};
 use rayon::prelude::*;
 
 use crate::error::RandomError;
 use crate::pool;
-use crate::simd::{Isa, Kernel, Simd};
 
 /// What a step multiplies by.
 const MULTIPLIER: u64 = 0x5_deec_e66d;

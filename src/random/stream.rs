@@ -17,6 +17,7 @@ pub struct Stream {
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The output function of splitmix64.
+#[inline]
 fn scramble(state: u64) -> u64 {
     let h = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let h = (h ^ (h >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -25,6 +26,7 @@ fn scramble(state: u64) -> u64 {
 
 impl Stream {
     /// The sequence of a seed.
+    #[inline]
     pub fn new(seed: u64) -> Self {
         Self {
             start: scramble(seed.wrapping_add(GOLDEN)),
@@ -32,6 +34,7 @@ impl Stream {
     }
 
     /// Another sequence, independent of this one and of those with other labels.
+    #[inline]
     #[must_use]
     pub fn child(self, label: u64) -> Self {
         Self {
@@ -39,9 +42,9 @@ impl Stream {
         }
     }
 
-    /// The state before the first number.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn start(self) -> u64 {
+    /// The state before the first number, from which other code makes the same sequence.
+    #[inline]
+    pub fn start(self) -> u64 {
         self.start
     }
 

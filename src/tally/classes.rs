@@ -47,13 +47,13 @@ pub struct Tables {
 }
 
 /// Number of classes of unordered pairs of `n` species.
-pub(crate) fn unordered_classes(n: usize) -> usize {
+pub fn unordered_classes(n: usize) -> usize {
     n * (n + 1) / 2
 }
 
 /// The class of an unordered pair of two of `n` species: (0,0), (0,1), .., (1,1), ..
 #[inline]
-pub(crate) fn unordered_class(n: usize, [a, b]: [usize; 2]) -> usize {
+pub fn unordered_class(n: usize, [a, b]: [usize; 2]) -> usize {
     let (a, b) = (a.min(b), a.max(b));
     // Rows 0..a of the triangle have n, n - 1, .. entries.
     a * (2 * n + 1 - a) / 2 + (b - a)

@@ -82,7 +82,7 @@ impl Tally {
     /// # Panics
     /// When there are not so many sums.
     pub fn real_sum(&self, at: usize, exponent: i32) -> Vec<f64> {
-        let real = |&total: &i128| crate::fixed_point::real(total, exponent);
+        let real = |&total: &i128| albireo_simd::fixed_point::real(total, exponent);
         self.sums[at].iter().map(real).collect()
     }
 
@@ -101,7 +101,10 @@ impl Tally {
     }
 
     /// Adds the tally of one class to class number `table` of this one.
-    pub(crate) fn add_table(&mut self, table: usize, pairs: &[u64], sums: &[&[i128]]) {
+    ///
+    /// # Panics
+    /// When there are not so many classes.
+    pub fn add_table(&mut self, table: usize, pairs: &[u64], sums: &[&[i128]]) {
         let bins = table * self.n_bins..(table + 1) * self.n_bins;
         add_all(&mut self.pairs[bins.clone()], pairs);
         for (total, part) in self.sums.iter_mut().zip(sums) {

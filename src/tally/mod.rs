@@ -15,8 +15,7 @@ mod sums;
 mod terms;
 mod weight_sets;
 
-pub use classes::{Classes, Tables};
-pub(crate) use classes::{unordered_class, unordered_classes};
+pub use classes::{Classes, Tables, unordered_class, unordered_classes};
 pub use cut::Cut;
 pub(crate) use cut::{described, same_cuts};
 pub use integers::Tally;
@@ -31,10 +30,11 @@ pub use terms::Terms;
 
 use serde::Serialize;
 
+use albireo_simd::fixed_point::{REST_BITS, exponent};
+
 use crate::binning::{Bins, LineOfSight, PairOrder};
 use crate::domain::Domain;
 use crate::error::JobError;
-use crate::fixed_point::{REST_BITS, exponent};
 use crate::pairs::{PairJob, Pairs};
 use crate::particles::{Particles, Weights};
 
@@ -103,7 +103,7 @@ impl CountSpec {
     /// The same in bins that may reach beyond half of a periodic box: a pair counts once all the same, under its nearest image, so that the
     /// farthest pairs are as far apart as the corners of the Wigner-Seitz cell are from its centre.
     ///
-    /// Bins beyond half the shortest lattice vector are cut by that cell: [`crate::estimators::fluid::Space::nearest_images`] has what is left.
+    /// Bins beyond half the shortest lattice vector are cut by that cell: `Space::nearest_images` of `albireo-fluids` has what is left.
     /// `Naive` and `Cpu` count such jobs; other engines hand them to the processor.
     ///
     /// ```
@@ -255,7 +255,7 @@ impl CountSpec {
         let below = if sum.is_rest() { REST_BITS } else { 0 };
         let weights =
             |set| self.exponents_of_set(set, pairs).iter().sum::<i32>() + of_pairs - below;
-        let coordinate = crate::fixed_point::exponent(self.bins.coordinate_limit());
+        let coordinate = albireo_simd::fixed_point::exponent(self.bins.coordinate_limit());
         match (sum, sum.weighted()) {
             (_, Some((set, WeightedSum::Separation))) => weights(set) + coordinate,
             (_, Some((set, _))) => weights(set),

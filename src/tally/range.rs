@@ -8,8 +8,9 @@
     reason = "scaled weights lie in [0, 1)"
 )]
 
+use albireo_simd::fixed_point::{exponent, scaled};
+
 use super::{CountSpec, Sum};
-use crate::fixed_point::{exponent, scaled};
 use crate::pairs::Pairs;
 use crate::particles::{Particles, Weights};
 

@@ -4,7 +4,8 @@
 
 use std::sync::OnceLock;
 
-use crate::fixed_point::scaled;
+use albireo_simd::fixed_point::scaled;
+
 use crate::particles::{Particles, Weights};
 
 /// The weights of a set, each times `2^-exponent`: all of them together once somebody asks for that, as they are as many as particles.

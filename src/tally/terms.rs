@@ -1,10 +1,11 @@
 //! What one pair adds to a tally: the one definition, by the exact rule, that every engine's integers are equal to.
 
+use albireo_simd::fixed_point::{exponent, quantise, rest, scaled};
+
 use super::scaled::ScaledWeights;
 use super::{CountSpec, Cut, Legendre, PairFactor, Sum, Tables, Tally, WeightedSum};
 use crate::binning::{PairOrder, Reach};
 use crate::error::JobError;
-use crate::fixed_point::{exponent, quantise, rest, scaled};
 use crate::pairs::Pairs;
 use crate::separation::Separation;
 

@@ -387,7 +387,7 @@ mod tests {
                     let from_leaf = (offset - f64::from(leaf.centre[axis])).abs();
                     assert!(from_leaf <= f64::from(leaf.half[axis]));
                     let rounded = f64::from(layout.offsets[b][axis][slot]);
-                    assert!((rounded - offset).abs() <= offset.abs() * crate::simd::HALF_ULP);
+                    assert!((rounded - offset).abs() <= offset.abs() * albireo_simd::HALF_ULP);
                 }
             }
         }

@@ -14,7 +14,7 @@ use super::bounds::Bounds;
 use crate::particles::{Column, Labels, Points, PointsView, View, greater, lesser, run_start};
 
 /// Points in a leaf: one of the widest registers.
-pub(crate) const LEAF: usize = crate::simd::MOST_LANES;
+pub(crate) const LEAF: usize = albireo_simd::MOST_LANES;
 
 /// Points in a full block.
 pub(crate) const BLOCK: usize = 4 * LEAF;

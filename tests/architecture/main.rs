@@ -69,8 +69,8 @@ fn written_in(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
 #[test]
 fn unsafe_code_stays_in_its_zones() {
     let zones = [
-        "src/simd",
-        "src/engine/cuda",
+        "crates/simd/src",
+        "crates/gpu/src",
         "src/pages.rs",
         "catalogs/src/fits/cfitsio",
         "python/src/arrays.rs",
@@ -84,7 +84,12 @@ fn unsafe_code_stays_in_its_zones() {
         "samples/src",
         "figures/src",
         "cli/src",
+        "crates/dynamics/src",
+        "crates/fields/src",
+        "crates/fluids/src",
+        "crates/gpu/src",
         "crates/measure/src",
+        "crates/simd/src",
         "python/src",
         "mpi/src",
     ] {
@@ -106,9 +111,14 @@ fn unsafe_code_stays_in_its_zones() {
 }
 
 /// The crates of the workspace by their folders, the library being the root.
-const CRATES: [(&str, &str); 10] = [
+const CRATES: [(&str, &str); 15] = [
     ("albireo", "."),
     ("albireo-kernels", "kernels"),
+    ("albireo-simd", "crates/simd"),
+    ("albireo-gpu", "crates/gpu"),
+    ("albireo-dynamics", "crates/dynamics"),
+    ("albireo-fields", "crates/fields"),
+    ("albireo-fluids", "crates/fluids"),
     ("albireo-catalogs", "catalogs"),
     ("albireo-samples", "samples"),
     ("albireo-figures", "figures"),
@@ -119,14 +129,14 @@ const CRATES: [(&str, &str); 10] = [
     ("albireo-mpi", "mpi"),
 ];
 
-/// The crates of the workspace that a crate needs, those for its tests too.
-fn needed(folder: &str) -> BTreeSet<&'static str> {
+/// The crates of the workspace that a crate needs, by the sections of its manifest: all that end in `dependencies]`, or those of its tests alone.
+fn needed(folder: &str, sections: &str) -> BTreeSet<&'static str> {
     let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
     let mut listed = false;
     let mut needed = BTreeSet::new();
     for line in manifest.lines() {
         if line.starts_with('[') {
-            listed = line.ends_with("dependencies]") && !line.starts_with("[workspace");
+            listed = line.ends_with(sections) && !line.starts_with("[workspace");
         }
         let name = line.split(['.', ' ', '=']).next().unwrap();
         needed.extend(
@@ -139,17 +149,37 @@ fn needed(folder: &str) -> BTreeSet<&'static str> {
     needed
 }
 
+/// The crates that stand on the library alone: its tests and examples are of them, too, beside those of engines.
+const STANDING_ON_IT: [&str; 3] = ["albireo-dynamics", "albireo-fields", "albireo-fluids"];
+
 #[test]
 fn dependencies_point_one_way() {
     // In their order, each crate may need those that are listed.
     let allowed: BTreeMap<&str, &[&str]> = BTreeMap::from([
         ("albireo-kernels", &[] as &[&str]),
+        ("albireo-simd", &[]),
         ("albireo-catalogs", &[]),
-        ("albireo", &["albireo-kernels"]),
+        ("albireo-gpu", &["albireo-kernels"]),
+        (
+            "albireo",
+            &["albireo-kernels", "albireo-simd", "albireo-gpu"],
+        ),
+        (
+            "albireo-dynamics",
+            &["albireo-kernels", "albireo-simd", "albireo-gpu", "albireo"],
+        ),
+        (
+            "albireo-fields",
+            &["albireo-kernels", "albireo-simd", "albireo-gpu", "albireo"],
+        ),
+        ("albireo-fluids", &["albireo"]),
         ("albireo-figures", &["albireo-catalogs"]),
         ("albireo-c", &["albireo"]),
         ("albireo-mpi", &["albireo-measure", "albireo-cli"]),
-        ("albireo-samples", &["albireo", "albireo-catalogs"]),
+        (
+            "albireo-samples",
+            &["albireo", "albireo-catalogs", "albireo-fluids"],
+        ),
         (
             "albireo-measure",
             &[
@@ -157,6 +187,9 @@ fn dependencies_point_one_way() {
                 "albireo-catalogs",
                 "albireo-samples",
                 "albireo-figures",
+                "albireo-dynamics",
+                "albireo-fields",
+                "albireo-fluids",
             ],
         ),
         (
@@ -166,6 +199,7 @@ fn dependencies_point_one_way() {
                 "albireo-catalogs",
                 "albireo-samples",
                 "albireo-measure",
+                "albireo-fluids",
             ],
         ),
         (
@@ -179,15 +213,28 @@ fn dependencies_point_one_way() {
             ],
         ),
     ]);
+    let of_its_tests = needed(".", "[dev-dependencies]");
     for (name, folder) in CRATES {
         let allowed: BTreeSet<&str> = allowed[name].iter().copied().collect();
-        let needed = needed(folder);
+        let mut needed = needed(folder, "dependencies]");
+        if folder == "." {
+            needed.retain(|name| !of_its_tests.contains(name));
+        }
         assert!(
             needed.is_subset(&allowed),
             "{name} needs {needed:?}, which should be among {allowed:?}"
         );
     }
-    assert!(needed("cli").len() >= 3, "manifests are read");
+    assert!(
+        of_its_tests
+            .iter()
+            .all(|name| STANDING_ON_IT.contains(name)),
+        "tests of the library may need {STANDING_ON_IT:?}, found {of_its_tests:?}"
+    );
+    assert!(
+        needed("cli", "dependencies]").len() >= 3,
+        "manifests are read"
+    );
 }
 
 #[test]
@@ -228,17 +275,16 @@ fn files_stay_short() {
 }
 
 /// The rooms of the library from the ground up: each stands on those before it, so that no circle of rooms can arise.
-const FLOORS: [&str; 13] = [
+const FLOORS: [&str; 12] = [
     "separation exact_sum exactness legendre quadrature progress error pool shape fingerprint pages",
-    "particles fixed_point simd",
+    "particles",
     "domain",
     "sky cosmology random",
     "binning pairs",
     "regions",
-    "tally traversal field",
+    "tally traversal",
     "engine",
-    "counts dynamics",
-    "frames",
+    "counts",
     "result",
     "estimators",
     "xi",

@@ -5,10 +5,10 @@
 use std::time::{Duration, Instant};
 
 use albireo::Silent;
-use albireo::dynamics::{
+use albireo::engine::{Cpu, Isa};
+use albireo_dynamics::{
     ForceEngine, LennardJones, PairParameters, Simulation, Start, State, Thermostat, Truncation,
 };
-use albireo::engine::{Cpu, Isa};
 
 use super::campaign::SEED;
 use super::digest::Digest;

@@ -5,11 +5,12 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use albireo::engine::{Cpu, FieldEngine, field_by_variant};
-use albireo::field::{
-    Cutoff, FieldJob, FieldSums, FieldVariant, Grid, Mixing, Precision, Table, Targets, Term,
+use albireo::engine::Cpu;
+use albireo::{Domain, Naive, Outside, Particles, Points, Silent};
+use albireo_fields::{
+    Cutoff, FieldEngine, FieldError, FieldJob, FieldSums, FieldVariant, Grid, Mixing, Precision,
+    Table, Targets, Term, field_by_variant,
 };
-use albireo::{Domain, EngineError, FieldError, Naive, Outside, Particles, Points, Silent};
 
 use super::campaign::SEED;
 use super::digest::Digest;
@@ -39,7 +40,7 @@ pub fn made_by(name: String, engine: &dyn FieldEngine) -> Maker<'_> {
 }
 
 /// Sums in a way of Rodrigues et al. 2008 with its tests of distances; nothing where it is another engine's.
-type ByVariant = Result<Option<(FieldSums, albireo::field::DistanceTests)>, EngineError>;
+type ByVariant = Result<Option<(FieldSums, albireo_fields::DistanceTests)>, FieldError>;
 
 /// The ways of Rodrigues et al. 2008 in turn on the processor, with bins of any size.
 pub fn by_variants(cpu: &Cpu) -> Maker<'_> {
@@ -68,7 +69,7 @@ pub fn by_variants_of<'a>(
                 assert!(tests.succeeded <= tests.made, "{variant:?}: {tests:?}");
                 sums
             }),
-            Err(EngineError::Field(FieldError::Variant { .. } | FieldError::Length { .. })) => None,
+            Err(FieldError::Variant { .. } | FieldError::Length { .. }) => None,
             Err(error) => panic!("{variant:?}: {error}"),
         }
     };

@@ -3,16 +3,17 @@
 use crate::lennard_jones::{argon, mixture};
 use crate::{engine, field_cases, size, trials};
 
-use albireo::dynamics::{
-    ForceEngine, Precision as MovingPrecision, Simulation, Start, Thermostat, Truncation,
-};
 use albireo::engine::cuda::Precision;
-use albireo::engine::{Cpu, FieldEngine, Together, field_by_variant};
-use albireo::field::{
-    Cutoff, FieldJob, FieldVariant, Grid, Precision as FieldPrecision, Targets, Term,
-};
+use albireo::engine::{Cpu, Together};
 use albireo::random::{self, Leapfrog, Rand48};
 use albireo::{Domain, Naive, Silent};
+use albireo_dynamics::{
+    ForceEngine, Precision as MovingPrecision, Simulation, Start, Thermostat, Truncation,
+};
+use albireo_fields::{
+    Cutoff, FieldEngine, FieldJob, FieldVariant, Grid, Precision as FieldPrecision, Targets, Term,
+    field_by_variant,
+};
 
 pub(crate) const TESTS: [trials::Test; 7] = [
     (

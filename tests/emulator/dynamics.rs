@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use albireo::dynamics::{
-    ForceEngine, LennardJones, Precision, Simulation, Start, Thermostat, Truncation,
-};
 use albireo::engine::Cpu;
 use albireo::{Progress, Silent};
+use albireo_dynamics::{
+    ForceEngine, LennardJones, Precision, Simulation, Start, Thermostat, Truncation,
+};
 
 use crate::emulator::{Emulator, Emulators};
 use crate::lennard_jones::{argon, mixture};

@@ -2,12 +2,16 @@
 
 use std::ops::Range;
 
-use albireo::engine::cuda::kernel::Rand48Function;
-use albireo::engine::cuda::{field, field_by_variant, fill};
-use albireo::engine::{Cpu, FieldEngine, field_by_variant as on_cpu};
-use albireo::field::{FieldJob, FieldSums, FieldVariant, Grid, Targets, Term};
+use albireo::engine::Cpu;
+use albireo::engine::cuda::fill;
 use albireo::random::{Leap, Rand48};
 use albireo::{CudaError, Domain, EngineError, Naive, Points, Progress, Silent};
+use albireo_fields::devices::{field, field_by_variant};
+use albireo_fields::{
+    FieldEngine, FieldError, FieldJob, FieldSums, FieldVariant, Grid, Targets, Term,
+    field_by_variant as on_cpu,
+};
+use albireo_kernels::Rand48Function;
 
 use crate::attack::fields::{attack, made_by};
 use crate::emulator::{Emulator, Emulators};
@@ -90,7 +94,7 @@ fn too_little_memory_for_a_plane_of_tiles_is_told() {
     assert!(
         matches!(
             error,
-            EngineError::Cuda(CudaError::Memory { free: 1000, .. })
+            FieldError::Engine(EngineError::Cuda(CudaError::Memory { free: 1000, .. }))
         ),
         "{error}"
     );
@@ -128,7 +132,7 @@ fn drawn_sums_per_target_are_those_of_the_double_loop() {
             job: &FieldJob,
             planes: Range<usize>,
             progress: &dyn Progress,
-        ) -> Result<FieldSums, EngineError> {
+        ) -> Result<FieldSums, FieldError> {
             field(&self.0, job, planes, progress).map(|(sums, _)| sums)
         }
     }

@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use albireo::CudaError;
-use albireo::engine::cuda::device::{Device, Devices, LaunchShape};
-use albireo::engine::cuda::kernel::Kernel;
+use albireo_gpu::{Device, Devices, LaunchShape};
+use albireo_kernels::Kernel;
 use bytemuck::Pod;
 use libloading::Library;
 

@@ -10,11 +10,11 @@
 
 use std::ops::Range;
 
-use albireo::field::{
-    Cutoff, FieldJob, FieldSums, FieldVariant, Grid, Precision, Table, Targets, Term,
-};
 use albireo::random::{self, Stream};
 use albireo::{Domain, Lattice, Outside, Particles, PeriodicBox, Points};
+use albireo_fields::{
+    Cutoff, FieldJob, FieldSums, FieldVariant, Grid, Precision, Table, Targets, Term,
+};
 
 /// An engine for some planes of a job.
 pub type Field<'a> = &'a dyn Fn(&FieldJob, Range<usize>) -> FieldSums;

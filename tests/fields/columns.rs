@@ -1,7 +1,7 @@
 //! Columns of grids that are longer than one, that wrap, and whose sources are many.
 
-use albireo::field::{Cutoff, FieldJob, Grid, Precision, Targets, Term};
 use albireo::{Domain, PeriodicBox};
+use albireo_fields::{Cutoff, FieldJob, Grid, Precision, Targets, Term};
 
 use super::{charges, placed, same_everywhere};
 

@@ -1,8 +1,11 @@
 //! Every term, precision and domain on every engine by `==`, and against a float64 loop within the stated bound.
 
-use albireo::engine::{Cpu, FieldEngine};
-use albireo::field::{Cutoff, FieldJob, FieldSums, Grid, Mixing, Precision, Table, Targets, Term};
-use albireo::{Domain, FieldError, Lattice, PeriodicBox, Points, Silent};
+use albireo::engine::Cpu;
+use albireo::{Domain, Lattice, PeriodicBox, Points, Silent};
+use albireo_fields::{
+    Cutoff, FieldEngine, FieldError, FieldJob, FieldSums, Grid, Mixing, Precision, Table, Targets,
+    Term,
+};
 
 use super::{charges, domains, naive, placed, same_everywhere};
 

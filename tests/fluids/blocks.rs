@@ -1,11 +1,11 @@
 //! Errors of correlated frames, held to the scatter of independent runs.
 
 use albireo::counts::{JobId, PairKind};
-use albireo::estimators::fluid::{
-    BlockErrors, Blocking, Blocks, Frame, Normalisation, Partials, Plateau, Space, Species,
-};
 use albireo::random::Stream;
 use albireo::{Counts, PairTotal, RBins};
+use albireo_fluids::{
+    BlockErrors, Blocking, Blocks, Frame, Normalisation, Partials, Plateau, Space, Species,
+};
 
 use super::{assert_close, gas, r_bins};
 

@@ -2,11 +2,11 @@
 
 use std::f64::consts::{PI, TAU};
 
-use albireo::estimators::fluid::{Normalisation, Partials, Space, Species, WignerSeitz};
 use albireo::random::Stream;
 use albireo::{
     Axis, Domain, Edges, Lattice, LineOfSight, PeriodicBox, RBins, RpPiBins, SignedEdges,
 };
+use albireo_fluids::{Normalisation, Partials, Space, Species, WignerSeitz};
 
 use super::{assert_close, cube, gas, r_bins};
 

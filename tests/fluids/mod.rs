@@ -12,13 +12,13 @@ mod weights;
 
 use albireo::counts::{count_pairs, count_prepared};
 use albireo::engine::{Cpu, PreparedJob};
-use albireo::estimators::fluid::{Frame, Partials, Space};
 use albireo::random::Stream;
 use albireo::tally::Classes;
 use albireo::{
     Bins, CountSpec, Counts, Domain, Edges, Engine, Labels, PairJob, Pairs, Particles, PeriodicBox,
     Points, RBins, Silent,
 };
+use albireo_fluids::{Frame, Partials, Space};
 
 pub(crate) fn r_bins(lo: f64, hi: f64, n: usize) -> RBins {
     RBins::new(Edges::linear(lo, hi, n).unwrap())

@@ -3,9 +3,9 @@
 use std::f64::consts::PI;
 
 use albireo::counts::{JobId, PairKind};
-use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 use albireo::random::Stream;
 use albireo::{Counts, PairTotal, RBins};
+use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
 
 use super::r_bins;
 

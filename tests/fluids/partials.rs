@@ -2,11 +2,11 @@
 
 use std::f64::consts::PI;
 
-use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 use albireo::random::Stream;
 use albireo::{
     Axis, Counts, Domain, Edges, LineOfSight, PeriodicBox, RBins, RpPiBins, SignedEdges,
 };
+use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
 
 use super::{add, assert_close, counts, cube, gas, r_bins, species_counts};
 

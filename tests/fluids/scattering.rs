@@ -2,11 +2,11 @@
 
 use std::f64::consts::{PI, TAU};
 
-use albireo::estimators::fluid::{
-    DebyeSums, Normalisation, Partials, Space, Species, StructureFactors, Window, displacing,
-};
 use albireo::random::Stream;
 use albireo::{Domain, Edges, RBins};
+use albireo_fluids::{
+    DebyeSums, Normalisation, Partials, Space, Species, StructureFactors, Window, displacing,
+};
 
 use super::{add, assert_close, cube, gas, r_bins, species_counts};
 

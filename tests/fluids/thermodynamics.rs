@@ -2,11 +2,11 @@
 
 use std::f64::consts::PI;
 
-use albireo::estimators::fluid::{
+use albireo::{Domain, Edges};
+use albireo_fluids::{
     BoxCorrection, Normalisation, Partials, Space, Species, corrected_for_box, kirkwood_buff,
     potential_of_mean_force,
 };
-use albireo::{Domain, Edges};
 
 use super::{add, assert_close, cube, gas, r_bins, species_counts};
 

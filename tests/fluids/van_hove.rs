@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use albireo::engine::{AnyEngine, Cpu, Exactness};
-use albireo::estimators::fluid::{Normalisation, Partials, Space, Species, VanHove};
-use albireo::frames::{
-    FrameGroups, FrameJob, FramePair, FrameWorkers, LaggedBins, LaggedTally, count_lagged,
-};
 use albireo::tally::Cut;
 use albireo::{
     Domain, Error, Groups, Labels, Naive, Outside, Particles, PeriodicBox, Points, RBins, Silent,
 };
+use albireo_fluids::frames::{
+    FrameGroups, FrameJob, FramePair, FrameWorkers, LaggedBins, LaggedTally, count_lagged,
+};
+use albireo_fluids::{Normalisation, Partials, Space, Species, VanHove};
 
 use super::{add, assert_close, gas, r_bins, species_counts};
 

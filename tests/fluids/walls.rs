@@ -2,12 +2,12 @@
 
 use std::f64::consts::PI;
 
-use albireo::estimators::fluid::{Normalisation, Partials, Space, Species, Walls};
 use albireo::random::Stream;
 use albireo::{
     AnalyticRr, Axis, Bins, Domain, Edges, Lattice, LineOfSight, PeriodicBox, Points, RBins,
     RpPiBins, SignedEdges,
 };
+use albireo_fluids::{Normalisation, Partials, Space, Species, Walls};
 
 use super::{add, assert_close, counts, cube, gas, r_bins};
 

@@ -1,6 +1,6 @@
 //! Frames that count for more or less than others.
 
-use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
+use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
 
 use super::{assert_close, counts, cube, gas, r_bins};
 

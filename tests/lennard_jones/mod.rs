@@ -1,6 +1,6 @@
 //! Lennard-Jones fluids that dynamics are tested on.
 
-use albireo::dynamics::{LennardJones, PairParameters, Truncation};
+use albireo_dynamics::{LennardJones, PairParameters, Truncation};
 
 pub(crate) fn argon(truncation: Truncation) -> LennardJones {
     LennardJones::new(truncation).unwrap()

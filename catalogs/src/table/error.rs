@@ -7,25 +7,21 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::TableFormat;
 #[cfg(any(feature = "fits", feature = "hdf5"))]
 use crate::error::CatalogError;
 use crate::system::in_words;
-
-/// The endings that there are, with commas between.
-fn endings() -> String {
-    TableFormat::endings().collect::<Vec<_>>().join(", ")
-}
 
 /// Why a result table could not be written or read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TableError {
     /// The file name's extension names no format.
-    #[error("{}: the extension should be one of {}", path.display(), endings())]
+    #[error("{}: the extension should be one of {known}", path.display())]
     Extension {
         /// The file.
         path: PathBuf,
+        /// Those that do.
+        known: String,
     },
     /// Columns differ in length.
     #[error(

@@ -90,6 +90,7 @@ impl TableFormat {
         let found = Self::all().find(|format| format.0.endings.contains(&extension.as_str()));
         found.ok_or_else(|| TableError::Extension {
             path: path.to_owned(),
+            known: Self::endings().collect::<Vec<_>>().join(", "),
         })
     }
 

@@ -1,6 +1,6 @@
 //! `albireo rdf --scattering`: what neutrons and X-rays see of the partial structure factors.
 
-use albireo::estimators::fluid::{Gaussians, neutron_scattering_length};
+use albireo_fluids::{Gaussians, neutron_scattering_length};
 
 use crate::folder::{Folder, floats};
 use crate::frames::{BINS, trajectory};

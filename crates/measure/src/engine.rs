@@ -13,8 +13,8 @@ use albireo::engine::Together;
 #[cfg(feature = "cuda")]
 use albireo::engine::cuda::{CudaOptions, CudaTimings, KernelChoice, Precision, devices};
 use albireo::engine::{AnyEngine, Auto, Cpu, Exactness, Isa};
-use albireo::field::FieldJob;
 use albireo::{CountSpec, EngineError, Naive, PairJob};
+use albireo_fields::{FieldJob, choose_engine};
 use anyhow::{Context, Result};
 
 use crate::args::{EngineName, RunFlags};
@@ -225,7 +225,7 @@ impl Engines {
         match &self.who {
             Who::One(engine) => engine.clone(),
             Who::Auto(auto) => {
-                let choice = auto.choose_field(job);
+                let choice = choose_engine(auto, job);
                 tracing::info!("engine: {}", choice.reason);
                 choice.engine
             }

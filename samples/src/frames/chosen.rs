@@ -12,10 +12,10 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use albireo::counts::excluded_by_species;
-use albireo::frames::FrameGroups;
 use albireo::tally::Cut;
 use albireo::{Groups, Labels, Particles};
 use albireo_catalogs::{Atoms, Attribute, Frame};
+use albireo_fluids::frames::FrameGroups;
 
 use super::centres::of_rows;
 use super::molecules::molecule_keys;

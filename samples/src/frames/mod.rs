@@ -18,9 +18,9 @@ mod suspicion;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use albireo::frames::{FrameGroups, FrameJob};
 use albireo::{Axis, Outside, Particles, Points};
 use albireo_catalogs::{Atoms, Expression, Filter, Frame, Stop, TrajectoryRequest};
+use albireo_fluids::frames::{FrameGroups, FrameJob};
 use serde::Serialize;
 use serde_json::Value;
 

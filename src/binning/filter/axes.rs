@@ -1,8 +1,9 @@
 //! One coordinate in float32 -> bin or doubt: what the ways to do so have in common, and bins in one coordinate alone.
 
+use albireo_simd::Simd;
+
 use super::FAR_AWAY;
 use super::{Filter, Measured, PairBounds, Placed};
-use crate::simd::Simd;
 
 /// The square of a slot that holds no point: beyond any bins.
 pub(super) const FAR_SQUARE: f32 = FAR_AWAY * FAR_AWAY;

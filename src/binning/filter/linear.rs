@@ -1,8 +1,9 @@
 //! Equal bins of one coordinate, read off a fixed-point number.
 
+use albireo_simd::{HALF_ULP, Simd};
+
 use super::axes::{AcrossAxis, AlongAxis, FAR_SQUARE};
 use super::{Edges, PairBounds, Rounding};
-use crate::simd::{HALF_ULP, Simd};
 
 /// Bins read off a fixed-point number.
 ///

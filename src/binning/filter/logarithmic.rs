@@ -1,9 +1,10 @@
 //! Bins equal in the logarithm of a coordinate given squared, or nearly so, by a polynomial in the float's own bits.
 
+use albireo_simd::{HALF_ULP, Simd};
+
 use super::axes::AcrossAxis;
 use super::linear::FixedPoint;
 use super::{Edges, PairBounds, Rounding, SMALLEST};
-use crate::simd::{HALF_ULP, Simd};
 
 /// `log2(m) - (m - 1)` on [1, 2], minimax, from the constant up.
 const CORRECTION: [f64; 5] = [
@@ -203,7 +204,7 @@ mod tests {
     use super::super::axes::Radial;
     use super::super::{Filter, doubts};
     use super::*;
-    use crate::simd::{Isa, Kernel, MOST_LANES};
+    use albireo_simd::{Isa, Kernel, MOST_LANES};
 
     #[test]
     fn the_correction_is_as_good_as_claimed() {

@@ -41,7 +41,7 @@ use two_dimensional::{Along, FixedAxis, Line, RpPi, SMu};
 pub(crate) use two_dimensional::line_is_long;
 
 use super::{Edges, Form, LineOfSight, SignedEdges};
-use crate::simd::{BitSliced, FINE_ROOT_ERROR, HALF_ULP, ROOT_ERROR, Simd};
+use albireo_simd::{BitSliced, FINE_ROOT_ERROR, HALF_ULP, ROOT_ERROR, Simd};
 
 /// What bounds the rounding errors of a job, in scaled units.
 #[derive(Debug, Clone, Copy)]

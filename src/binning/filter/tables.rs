@@ -1,8 +1,9 @@
 //! Any bins of one coordinate, through tables whose cells lie in one bin or are doubtful.
 
+use albireo_simd::{HALF_ULP, Simd};
+
 use super::axes::{AcrossAxis, AlongAxis, FAR_SQUARE};
 use super::{Edges, Rounding};
-use crate::simd::{HALF_ULP, Simd};
 
 /// Any bins of a coordinate given squared, through a table over the leading bits of the square as a float.
 ///

@@ -1,5 +1,7 @@
 //! Filters of (s, mu) and (rp, pi): a coordinate across, one along the line of sight, and their errors.
 
+use albireo_simd::{HALF_ULP, ROOT_ERROR, Simd};
+
 use super::axes::{AcrossAxis, AlongAxis};
 use super::linear::CoordinateError;
 use super::{
@@ -7,7 +9,6 @@ use super::{
     SMALLEST, square,
 };
 use crate::separation::{SMALLEST_EDGE, norm2};
-use crate::simd::{HALF_ULP, ROOT_ERROR, Simd};
 
 /// A line of sight must be longer than this many block extents for the filter to be used.
 const SHORTEST_LINE: f64 = 2.0;

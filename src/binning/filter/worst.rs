@@ -8,6 +8,8 @@ mod limits;
 mod sure;
 mod wired;
 
+use albireo_simd::{Isa, Kernel, MOST_LANES};
+
 use super::axes::{AcrossAxis, AlongAxis};
 use super::linear::LinearRoot;
 use super::logarithmic::Logarithmic;
@@ -16,7 +18,6 @@ use super::two_dimensional::{FixedAxis, Line, Sight, mu_errors, pi_errors, rp_sq
 use super::*;
 use crate::domain::{Axis, Domain};
 use crate::separation::{Separation, dot, norm2};
-use crate::simd::{Isa, Kernel, MOST_LANES};
 
 /// splitmix64.
 struct Random(u64);

@@ -1,11 +1,12 @@
 //! Pairs that the filter has doubts about, and leaves that meet themselves: placed once more, then moved to where the exact rule puts them.
 
+use albireo_simd::{Factors, Histogram, Kernel, MOST_LANES, ROWS, Simd};
+
 use super::lists::{PADDING, own_lanes};
 use super::measures::{Measures, place};
 use super::quads::TakeQuads;
 use super::worker::{Again, DOUBTS, Doubt, Job, Side, Tile, Worker};
 use crate::binning::filter::{Filter, doubts};
-use crate::simd::{Factors, Histogram, Kernel, MOST_LANES, ROWS, Simd};
 use crate::traversal::{BlockPair, LEAF, Slots};
 
 /// Measured rows that are placed once more, outside the inner loop.
@@ -190,7 +191,7 @@ impl<F: Filter> Job<'_, F> {
             let product = factor(&self.first, i) * factor(&self.second, j);
             let of_set = |worker: &Worker<H>, set| {
                 let product = (worker.histogram).product(product, doubt.pair, doubt.image, set);
-                crate::fixed_point::quantise(product)
+                albireo_simd::fixed_point::quantise(product)
             };
             let first = of_set(worker, 0);
             worker.move_pair(doubt.from, doubt.to, first);

@@ -4,6 +4,10 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use albireo_simd::{
+    BitSliced, Histogram, Kernel, ProductWord, Scatter, ScatterSets, SetFactors, Simd, Totals,
+};
+
 use super::Run;
 use super::lanes::{self, Lanes, PairWeights};
 use super::quads::{Dear, Deferred};
@@ -19,9 +23,6 @@ use crate::binning::filter::{Filter, Rounding, Slots, WithFilter, with_filter};
 use crate::binning::{Form, LineOfSight};
 use crate::error::EngineError;
 use crate::progress::Lasting;
-use crate::simd::{
-    BitSliced, Histogram, Kernel, ProductWord, Scatter, ScatterSets, SetFactors, Simd, Totals,
-};
 use crate::tally::{Merge, Sum, Tables, Tally, WeightedSum};
 use crate::traversal::{BLOCK, BlockPair};
 
@@ -117,7 +118,7 @@ impl WithFilter for Fast<'_, '_> {
         }
         match (self.is_dear(), self.words.len()) {
             (true, _) => self.count(&job, || self.deferred()),
-            (false, 0) => self.count(&job, BitSliced::new),
+            (false, 0) => self.count(&job, BitSliced::default),
             (false, _) => self.count(&job, || Scatter::<true>::new(n_slots)),
         }
     }

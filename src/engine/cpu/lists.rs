@@ -1,6 +1,7 @@
 //! Which rows and lanes a tile pairs: lists of rows, and the masks of leaves that meet themselves.
 
-use crate::simd::Simd;
+use albireo_simd::Simd;
+
 use crate::traversal::{BLOCK, LEAF, Slots};
 
 /// The row that pads lists of rows: it counts as far away.

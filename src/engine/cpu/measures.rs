@@ -1,8 +1,9 @@
 //! Rows, the points that they meet, and what a filter takes from each row of a tile, kept until all rows have it.
 
+use albireo_simd::{ROWS, Simd};
+
 use super::lists::PADDING;
 use crate::binning::filter::{Filter, Measured, Placed};
-use crate::simd::{ROWS, Simd};
 use crate::traversal::{BLOCK, LEAF};
 
 /// Rows of a block as the kernels read them: indexed by a byte.

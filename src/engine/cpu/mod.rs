@@ -24,11 +24,10 @@ mod weighed;
 mod whole;
 mod worker;
 
-use sorted::CpuSorted;
-
 use std::ops::Range;
 use std::sync::Arc;
 
+use albireo_simd::{Isa, ProductWord};
 use rayon::ThreadPool;
 
 use super::held::without_held;
@@ -42,12 +41,12 @@ use crate::domain::{Domain, Faces, Image};
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::progress::Lasting;
-use crate::simd::{Isa, ProductWord};
 use crate::tally::{CountSpec, Merge, Tally, Terms};
 use crate::traversal::{BlockPair, Held, Layout, Positions, Region, Walk};
 use filtered::{Fast, filtered, products};
 use lanes::{Asked, Lanes, PairWeights};
 use separations::SlotSeparations;
+use sorted::CpuSorted;
 use sorted::scale_for;
 use threads::{THREADS_PER_CORE, cores};
 use units::share_units;

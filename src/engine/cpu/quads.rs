@@ -3,12 +3,13 @@
 //! Entries: [`Deferred`], a histogram of pairs that cost more than to find their slots, and [`TakeQuads`], which hands rows that wait to
 //! a histogram.
 
+use albireo_simd::{
+    Factors, Histogram, Kernel, MOST_LANES, ROWS, Scatter, ScatterSets, Simd, Totals,
+};
+
 use super::scattered::Scattered;
 use super::weighed::Weighed;
 use crate::domain::Image;
-use crate::simd::{
-    Factors, Histogram, Kernel, MOST_LANES, ROWS, Scatter, ScatterSets, Simd, Totals,
-};
 use crate::traversal::BLOCK;
 
 /// Quads of one run of rows: those of a block, and padding.

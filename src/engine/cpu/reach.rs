@@ -1,7 +1,8 @@
 //! Which rows of a block come within reach of a leaf.
 
+use albireo_simd::Simd;
+
 use crate::binning::filter::{Measured, Rounding};
-use crate::simd::Simd;
 use crate::traversal::{BLOCK, LeafBox, Region};
 
 /// The region of a job in scaled float32, for leaving out rows: too large by its roundings, never too small.

@@ -4,9 +4,10 @@
 
 #![allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 
+use albireo_simd::{Factors, Histogram, MOST_LANES, ROWS, Scatter, Simd, Targets, Totals};
+
 use super::separations::{MOST_SUMS, Measure, Near, ONE, SlotSeparations, Summand};
 use crate::domain::Image;
-use crate::simd::{Factors, Histogram, MOST_LANES, ROWS, Scatter, Simd, Targets, Totals};
 
 /// Counts pairs, and sums their weights, separations and weighted separations.
 pub(super) struct Scattered<'a> {

@@ -4,10 +4,11 @@
 
 #![allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 
+use albireo_simd::fixed_point::FRACTION_BITS;
+use albireo_simd::{Factors, Histogram, MOST_LANES, ROUNDING, ROWS, Simd, Totals};
+
 use super::separations::{Near, ONE, SlotSeparations};
 use crate::domain::Image;
-use crate::fixed_point::FRACTION_BITS;
-use crate::simd::{Factors, Histogram, MOST_LANES, ROUNDING, ROWS, Simd, Totals};
 use crate::traversal::BLOCK;
 
 /// More bins than this are left to sums that are scattered.

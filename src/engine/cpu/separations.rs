@@ -5,13 +5,13 @@
 
 #![allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 
+use albireo_simd::Simd;
+use albireo_simd::fixed_point::{FRACTION_BITS, rest_as_term};
 use rayon::prelude::*;
 
 use super::Run;
 use crate::binning::{Form, Formed, LineOfSight};
 use crate::domain::{Domain, Image};
-use crate::fixed_point::{FRACTION_BITS, rest_as_term};
-use crate::simd::Simd;
 use crate::tally::{Sum, WeightedSum};
 use crate::traversal::{BLOCK, LEAF, Layout, Positions, vector};
 

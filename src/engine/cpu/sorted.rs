@@ -60,7 +60,7 @@ fn is_remembered<K: Eq + std::hash::Hash, V>(map: &Mutex<HashMap<K, V>>, key: &K
 
 /// The power of two by which offsets are multiplied where bins reach so far.
 pub(super) fn scale_for(radius: f64) -> f64 {
-    let scale = libm::scalbn(1.0, -crate::fixed_point::exponent(radius));
+    let scale = libm::scalbn(1.0, -albireo_simd::fixed_point::exponent(radius));
     if scale.is_finite() && scale > 0.0 {
         scale
     } else {

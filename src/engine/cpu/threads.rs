@@ -12,7 +12,10 @@ use crate::pool;
 
 impl Cpu {
     /// The same engine on one thread that no other engine uses.
-    pub(crate) fn with_own_thread(self) -> Result<Self, EngineError> {
+    ///
+    /// # Errors
+    /// A thread that cannot be started.
+    pub fn with_own_thread(self) -> Result<Self, EngineError> {
         let pool = ThreadPoolBuilder::new().num_threads(1).build();
         let own = pool.map_err(|error| EngineError::Threads {
             threads: 1,
@@ -24,7 +27,11 @@ impl Cpu {
         })
     }
 
-    pub(crate) fn pool(&self) -> Result<Arc<ThreadPool>, EngineError> {
+    /// The threads that it counts on, for other work of this process.
+    ///
+    /// # Errors
+    /// Threads that cannot be started.
+    pub fn pool(&self) -> Result<Arc<ThreadPool>, EngineError> {
         if let Some(own) = &self.own {
             return Ok(Arc::clone(own));
         }

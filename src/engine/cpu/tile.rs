@@ -3,6 +3,8 @@
 //! Every pair is counted at once in the slot that the filter gives; quads of rows with doubtful pairs are noted, and
 //! [`super::doubt`] then moves those pairs to where the exact rule puts them.
 
+use albireo_simd::{Factors, Histogram, ROWS, Simd};
+
 use super::lists::{ALL_ROWS, RowList, list_rows};
 use super::measures::{Lanes, Rows, measure, place};
 use super::quads::MOST_QUADS;
@@ -10,7 +12,6 @@ use super::reach::Facing;
 use super::whole::{NO_FACTORS, WholeRows, bounds, corners};
 use super::worker::{Job, LineWeights, Tile, Worker};
 use crate::binning::filter::{Filter, PairBounds, doubts, less_certain, line_is_long};
-use crate::simd::{Factors, Histogram, ROWS, Simd};
 use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Slots};
 
 /// Blocks smaller than this part of the largest one are worth bounds of their own.
@@ -137,7 +138,7 @@ impl<F: Filter> Job<'_, F> {
         }
         if let Some(factors) = self.first.factors.get(block * BLOCK..(block + 1) * BLOCK) {
             for (row, factor) in rows.factors.iter_mut().zip(factors) {
-                *row = factor * (1u64 << crate::fixed_point::FRACTION_BITS) as f64;
+                *row = factor * (1u64 << albireo_simd::fixed_point::FRACTION_BITS) as f64;
             }
         }
     }

@@ -5,10 +5,11 @@
 
 #![allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 
+use albireo_simd::fixed_point::rest_as_term;
+use albireo_simd::{Factors, Histogram, MOST_LANES, ROWS, Scatter, Simd, Targets, Totals};
+
 use super::lanes::{PairWeights, RowWords};
 use crate::domain::Image;
-use crate::fixed_point::rest_as_term;
-use crate::simd::{Factors, Histogram, MOST_LANES, ROWS, Scatter, Simd, Targets, Totals};
 use crate::traversal::BLOCK;
 
 /// Counts and sums of pairs in bins, each weighed by itself.

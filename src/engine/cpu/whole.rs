@@ -10,10 +10,11 @@
 //! bin without doubt says that any separation measured so, or more, is not below the bin, and any measured so, or less, not beyond it:
 //! its errors grow more slowly than squares. Both squares in one bin without doubt hold every pair in it.
 
+use albireo_simd::{Factors, Histogram, Simd, Totals};
+
 use super::reach::Facing;
 use crate::binning::Form;
 use crate::binning::filter::{Filter, Measured};
-use crate::simd::{Factors, Histogram, Simd, Totals};
 use crate::traversal::{LEAF, LeafBox};
 
 /// Leaves whose rows are worth a look.

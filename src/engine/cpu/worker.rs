@@ -1,13 +1,14 @@
 //! What stays the same for a job, what a worker carries through it, and the tiles that it takes: the words of [`super::tile`], which counts
 //! them, and of [`super::doubt`], which looks at some pairs again.
 
+use albireo_simd::{Histogram, Totals};
+
 use super::measures::{Measures, Rows};
 use super::quads::{MOST_QUADS, Quads};
 use super::reach::Reach;
 use super::whole::{Small, WholeRows};
 use crate::binning::filter::Rounding;
 use crate::domain::Image;
-use crate::simd::{Histogram, Totals};
 use crate::traversal::{BLOCK, BlockPair, LEAF, Layout, Offsets};
 
 /// One side of a job, as the kernels see it.

@@ -3,18 +3,19 @@
 //! Entry: [`serves`], [`count`]. Cells meet pairs under one image after the other, and rely on a reach that leaves but one of them in the bins. Here
 //! all pairs meet, and each finds its image; species, which cells alone keep apart, are counted one with the other.
 
-use super::device::{Device, Devices};
+use albireo_gpu::{CudaError, Device, Devices};
+
 use super::kept::Kept;
 use super::options::{CudaOptions, KernelChoice, Precision};
 use super::spread::{self, Samples};
 use super::timings::CudaTimings;
 use crate::binning::{Bins, Form, Formed, PairOrder};
 use crate::domain::Domain;
-use crate::engine::pieces::OfPiece;
 use crate::engine::{PairJob, Progress};
-use crate::error::{CudaError, EngineError, JobError};
+use crate::error::{EngineError, JobError};
 use crate::pairs::Pairs;
 use crate::particles::{Labels, Particles};
+use crate::progress::OfPiece;
 use crate::tally::{Classes, CountSpec, Tally, Terms};
 
 /// Whether devices count `what` in bins beyond half of `domain`.

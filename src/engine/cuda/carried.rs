@@ -2,8 +2,8 @@
 
 use albireo_kernels::Summed;
 use albireo_kernels::structs::SumTerms;
+use albireo_simd::fixed_point::FLUSH_TERMS;
 
-use crate::fixed_point::FLUSH_TERMS;
 use crate::tally::Tables;
 
 /// What is carried besides the bin of each pair.

@@ -103,11 +103,11 @@ impl Coordinates<'_> {
     /// The scaled length of a length of 1, so that `reach` is between 1/4 and 1: a power of two, or the one that makes the first frame
     /// length one.
     fn unit(&self, reach: f64) -> f64 {
-        let unit = libm::scalbn(1.0, -crate::fixed_point::exponent(reach));
+        let unit = libm::scalbn(1.0, -albireo_simd::fixed_point::exponent(reach));
         match self {
             Self::Local(grid) if grid.frame.rectangular() => {
                 let length = grid.frame.basis[0][0] * unit;
-                let power = libm::scalbn(1.0, crate::fixed_point::exponent(length) - 1);
+                let power = libm::scalbn(1.0, albireo_simd::fixed_point::exponent(length) - 1);
                 power / grid.frame.basis[0][0]
             }
             _ => unit,
@@ -119,7 +119,7 @@ impl Coordinates<'_> {
         self.frame().rectangular()
             && (0..3).all(|k| {
                 let step = self.frame().basis[k][k] * unit / self.steps();
-                step == libm::scalbn(1.0, crate::fixed_point::exponent(step) - 1)
+                step == libm::scalbn(1.0, albireo_simd::fixed_point::exponent(step) - 1)
             })
     }
 

@@ -4,12 +4,11 @@
 
 use std::sync::Arc;
 
+use albireo_gpu::{CudaError, Device, LaunchShape};
+use albireo_kernels::Kernel;
 use albireo_kernels::structs::{DeviceSample, SortJob, Unit};
 
-use super::device::{Device, LaunchShape};
 use super::kept::Columns;
-use super::kernel::Kernel;
-use crate::error::CudaError;
 
 /// Threads of the sort's kernels.
 const SORT_THREADS: u32 = 256;

@@ -4,12 +4,12 @@
 
 use albireo_kernels::Across;
 use albireo_kernels::structs::DeviceAxis;
+use albireo_simd::fixed_point::{exponent, scaled};
 
 use super::frame::Arrangement;
 use super::slots::{exact_axis, table_axis};
 use crate::binning::{Edges, Form, Formed};
 use crate::domain::Domain;
-use crate::fixed_point::{exponent, scaled};
 
 /// How far equally wide edges may be from where they should be, in bins, and the numbers that count them: 2^-24 and 2^19.
 const UNEVEN: f64 = 1.0 / 16_777_216.0;

@@ -6,32 +6,21 @@
 mod beyond;
 mod carried;
 mod choices;
-#[doc(hidden)]
-pub mod device;
-mod fields;
 mod filter;
 mod frame;
-mod gpu;
 mod kept;
-#[doc(hidden)]
-pub mod kernel;
-mod kernel_cache;
 mod labelled;
 mod laid;
 mod measured;
 mod meetings;
-mod nvrtc;
-mod nvrtc_places;
 mod options;
 mod plan;
-mod process;
 mod rand48;
 mod run;
 mod samples;
 mod shape;
 mod slots;
 mod spread;
-mod staging;
 mod summed;
 mod sums;
 mod terms;
@@ -42,19 +31,11 @@ mod windows;
 #[cfg(test)]
 mod suite;
 
-pub use crate::error::CudaError;
+pub use albireo_gpu::{CompilerDescription, CudaError, DeviceDescription, compiler, devices};
 #[doc(hidden)]
 pub use beyond::count;
 #[doc(hidden)]
-pub use fields::{field, field_by_variant, field_kernels};
-pub use gpu::DeviceDescription;
-pub(super) use gpu::has_driver;
-#[doc(hidden)]
 pub use kept::Kept;
-#[doc(hidden)]
-pub use kernel_cache::name as kernel_name;
-#[doc(hidden)]
-pub use nvrtc::{CompilerDescription, check, compile, compiler};
 pub use options::{CudaOptions, KernelChoice, Precision, Tuning};
 #[doc(hidden)]
 pub use rand48::fill;
@@ -63,7 +44,7 @@ pub use timings::CudaTimings;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use albireo_gpu::{GpuMemory, Gpus};
 
 use super::held::without_held;
 use super::mirrored::in_one_order;
@@ -72,8 +53,6 @@ use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::tally::{CountSpec, Tally};
-use device::{Device, Devices};
-use gpu::{Gpu, GpuMemory};
 
 /// NVIDIA devices as an engine: each has its own thread, stream, kernels and buffers, kept for the next run.
 ///
@@ -85,84 +64,22 @@ pub struct Cuda {
     last: Arc<Mutex<(CudaTimings, String)>>,
 }
 
-/// Open devices, each with a thread of its own.
-struct Gpus {
-    threads: ThreadPool,
-    gpus: Vec<Gpu>,
-}
-
-impl Gpus {
-    fn open(numbers: &[usize]) -> Result<Self, CudaError> {
-        let threads = ThreadPoolBuilder::new()
-            .num_threads(numbers.len())
-            .thread_name(|k| format!("albireo-cuda-{k}"))
-            .build()
-            .map_err(|error| CudaError::Threads(error.to_string()))?;
-        let gpus = threads.broadcast(|thread| Gpu::open(numbers[thread.index()]));
-        Ok(Self {
-            gpus: gpus.into_iter().collect::<Result<_, _>>()?,
-            threads,
-        })
-    }
-}
-
-impl Devices for Gpus {
-    type Device = Gpu;
-
-    fn all(&self) -> &[Gpu] {
-        &self.gpus
-    }
-
-    fn on_each<T: Send>(&self, work: impl Fn(&Gpu) -> T + Sync) -> Vec<T> {
-        self.threads
-            .broadcast(|thread| work(&self.gpus[thread.index()]))
-    }
-}
-
-/// The devices of this machine.
-///
-/// # Errors
-/// No driver, or a device that does not answer.
-pub fn devices() -> Result<Vec<DeviceDescription>, CudaError> {
-    (0..gpu::device_count()?)
-        .map(|number| Gpu::open(number)?.describe())
-        .collect()
-}
-
 impl Cuda {
     /// Opens the devices.
     ///
     /// # Errors
     /// No driver, no device, or a number that does not exist or is named twice.
     pub fn new(options: CudaOptions) -> Result<Self, CudaError> {
-        let available = gpu::device_count()?;
-        let numbers = if options.devices.is_empty() {
-            (0..available).collect()
-        } else {
-            options.devices.clone()
-        };
-        if available == 0 {
-            return Err(CudaError::NoDevice);
-        }
-        for (k, &wanted) in numbers.iter().enumerate() {
-            if wanted >= available {
-                return Err(CudaError::Ordinal { wanted, available });
-            }
-            if numbers[..k].contains(&wanted) {
-                return Err(CudaError::Repeated(wanted));
-            }
-        }
         Ok(Self {
+            gpus: Arc::new(Gpus::open(&options.devices)?),
             options,
-            gpus: Arc::new(Gpus::open(&numbers)?),
             last: Arc::default(),
         })
     }
 
     /// The devices, unless another process has opened them.
     fn gpus(&self) -> Result<&Gpus, CudaError> {
-        process::check()?;
-        Ok(&self.gpus)
+        self.gpus.of_this_process()
     }
 
     /// These devices, unless the process that this one is a fork of has opened them.
@@ -171,9 +88,11 @@ impl Cuda {
     }
 
     /// Engines of one device each, `copies` for each device in use: work of one device at the same time goes to different ones.
-    pub(crate) fn one_by_one(&self, copies: usize) -> Result<Vec<Self>, CudaError> {
-        let numbers = self.gpus.all().iter().map(Gpu::number);
-        let numbers: Vec<usize> = numbers.collect();
+    ///
+    /// # Errors
+    /// As [`Cuda::new`].
+    pub fn one_by_one(&self, copies: usize) -> Result<Vec<Self>, CudaError> {
+        let numbers = self.gpus.numbers();
         let all = (0..copies).flat_map(|_| numbers.iter());
         let alone = all.map(|&number| {
             Self::new(CudaOptions {
@@ -185,7 +104,7 @@ impl Cuda {
     }
 
     /// The devices that clones share.
-    pub(crate) fn shared_devices(&self) -> Arc<impl Devices + Send + Sync + use<>> {
+    pub fn shared_devices(&self) -> Arc<Gpus> {
         Arc::clone(&self.gpus)
     }
 
@@ -194,18 +113,22 @@ impl Cuda {
     /// # Errors
     /// A device that does not answer.
     pub fn describe_devices(&self) -> Result<Vec<DeviceDescription>, CudaError> {
-        self.gpus()?.all().iter().map(Gpu::describe).collect()
+        self.gpus()?.describe()
     }
 
     /// Multiprocessors of all devices in use.
     pub fn multiprocessors(&self) -> u32 {
-        self.gpus.all().iter().map(Gpu::multiprocessors).sum()
+        self.gpus.multiprocessors()
     }
 
     /// Float64 operations that all devices in use begin in a cycle.
-    pub(crate) fn float64_lanes(&self) -> u32 {
-        let lanes = |gpu: &Gpu| gpu.multiprocessors() * gpu::float64_lanes(gpu.arch());
-        self.gpus.all().iter().map(lanes).sum()
+    pub fn float64_lanes(&self) -> u32 {
+        self.gpus.float64_lanes()
+    }
+
+    /// Remembers how a run on these devices went.
+    pub fn set_last_run(&self, timings: CudaTimings, plan: String) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, plan);
     }
 
     /// Where the time of the last run went (of several devices, the longest of each part), and how it was planned.
@@ -268,7 +191,7 @@ impl Cuda {
             stages: vec![("upload", upload), ("sort", sort), ("kernels", kernels)],
             plan: description.clone(),
         };
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, description);
+        self.set_last_run(timings, description);
         Ok((tally, report))
     }
 }

@@ -5,14 +5,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use albireo_gpu::{CudaError, Device, Devices, LaunchShape};
 use albireo_kernels::structs::{DeviceRand48, Unit};
+use albireo_kernels::{Kernel, Rand48Function};
 use bytemuck::Pod;
 
 use super::Cuda;
-use super::device::{Device, Devices, LaunchShape};
-use super::kernel::{Kernel, Rand48Function};
 use super::timings::CudaTimings;
-use crate::error::CudaError;
 use crate::random::{Leap, Leapfrog, Rand48};
 
 /// Threads a block.

@@ -2,21 +2,20 @@
 //!
 //! Entry: [`run`]; several devices share a [`Queue`].
 
+use albireo_gpu::{CudaError, Device, LaunchShape, put};
+use albireo_kernels::Kernel;
 use albireo_kernels::structs::{
     Address, DeviceAxis, DeviceJob, FIRSTS, Firsts, GridTerms, ImageTerms, Unit,
 };
 
-use super::device::{Device, LaunchShape};
 use super::frame::Arrangement;
-use super::kernel::Kernel;
 use super::plan::LaunchPlan;
-use super::samples::{Given, Placed, place, put};
+use super::samples::{Given, Placed, place};
 use super::summed::Sought;
 use super::sums::{Sums, Totals};
 use super::timings::CudaTimings;
 use super::units::{MOST_MEETINGS, Queue, launch_shape, work};
 use crate::engine::{PairJob, Progress};
-use crate::error::CudaError;
 use crate::error::EngineError;
 use crate::particles::{Column, View};
 

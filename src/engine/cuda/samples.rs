@@ -4,28 +4,21 @@
 
 use std::sync::Arc;
 
+use albireo_gpu::{CudaError, Device, LaunchShape, put};
 use albireo_kernels::Arithmetic;
+use albireo_kernels::Kernel;
 use albireo_kernels::structs::{Address, DeviceSample, SortJob, Unit};
 use bytemuck::Pod;
 
-use super::device::{Device, LaunchShape};
 use super::frame::Arrangement;
 use super::kept::{Arranged, Column, Columns, Kept, ScaledWeights};
-use super::kernel::Kernel;
 use super::labelled::LabelCells;
 use super::laid::{lay, sort_shape};
 use super::plan::LaunchPlan;
 use super::timings::CudaTimings;
-use crate::error::CudaError;
 use crate::particles::{Bits, Particles};
 
 const TOTAL_THREADS: u32 = 1024;
-/// Memory that holds `values`.
-pub(super) fn put<D: Device, T: Pod>(device: &D, values: &[T]) -> Result<D::Memory, CudaError> {
-    let mut memory = device.allocate(size_of_val(values))?;
-    device.upload(&mut memory, values)?;
-    Ok(memory)
-}
 
 /// A sample on its way to a device: its particles, scaled weights and which these are, and what devices keep of it.
 pub(super) struct Given<'a, M> {

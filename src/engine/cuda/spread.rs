@@ -2,9 +2,10 @@
 //!
 //! Entry: [`count`]. Whatever is cut or shared out, each pair is visited once: the sums are those of the whole job.
 
+use albireo_gpu::{CudaError, Device, Devices};
+
 use super::carried::Labels;
 use super::choices::sorts;
-use super::device::{Device, Devices};
 use super::kept::{Kept, ScaledWeights};
 use super::labelled::{Spans, spans};
 use super::options::{CudaOptions, KernelChoice};
@@ -18,7 +19,6 @@ use super::units::Queue;
 use crate::binning::Formed;
 use crate::engine::pieces::Piece;
 use crate::engine::{PairJob, Progress};
-use crate::error::CudaError;
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::tally::{CountSpec, Tables, Tally, Terms};

@@ -2,13 +2,11 @@
 //!
 //! Entry: [`Sought::of`]. Which sums there are kernels for is decided here.
 
+use albireo_gpu::{CudaError, Device, put};
 use albireo_kernels::Summed;
 use albireo_kernels::structs::SumTerms;
 
 use super::carried::{Carried, Labels};
-use super::device::Device;
-use super::samples::put;
-use crate::error::CudaError;
 use crate::tally::{AngularWeight, CountSpec, InverseProbability, Sum, Terms};
 
 /// The sums of a job, with the tables that the weights of its pairs are looked up in.

@@ -2,11 +2,10 @@
 //!
 //! Entry: [`Totals`] on a device, [`Sums`] off it. Sums of devices and of pieces of a job add in any order.
 
+use albireo_gpu::{CudaError, Device};
 use albireo_kernels::structs::SumTerms;
 
 use super::carried::Carried;
-use super::device::Device;
-use crate::error::CudaError;
 
 /// Integers per bin: how many pairs, and the sums one after the other.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

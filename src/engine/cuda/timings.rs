@@ -13,14 +13,14 @@ pub struct CudaTimings {
 
 impl CudaTimings {
     /// Takes the longer of each: devices work at the same time.
-    pub(super) fn beside(&mut self, other: Self) {
+    pub fn beside(&mut self, other: Self) {
         self.upload = self.upload.max(other.upload);
         self.sort = self.sort.max(other.sort);
         self.kernels = self.kernels.max(other.kernels);
     }
 
     /// Adds: pieces of a job come one after the other.
-    pub(super) fn then(&mut self, other: Self) {
+    pub fn then(&mut self, other: Self) {
         self.upload += other.upload;
         self.sort += other.sort;
         self.kernels += other.kernels;

@@ -5,16 +5,14 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use albireo_gpu::{CudaError, Device, LaunchShape, put};
+use albireo_kernels::Kernel;
 use albireo_kernels::structs::{DeviceJob, Unit};
 
 use super::carried::Labels;
-use super::device::{Device, LaunchShape};
 use super::frame::{Arrangement, Order, Tile, tiles};
-use super::kernel::Kernel;
 use super::meetings::{Meeting, meetings};
 use super::plan::LaunchPlan;
-use super::samples::put;
-use crate::error::CudaError;
 
 /// Units handed out, over all devices of a run: a device takes the next one when it has done its last.
 #[derive(Debug, Default)]

@@ -4,10 +4,11 @@
 
 use std::fmt;
 
+use albireo_simd::fixed_point::{exponent, scaled};
+
 use crate::binning::{Edges, ThetaBins, chord};
 use crate::domain::Domain;
 use crate::error::PairWeightError;
-use crate::fixed_point::{exponent, scaled};
 use crate::separation::direction;
 
 /// A factor of each pair by the angle between its directions from the observer at the origin: angular upweights for pairs that a

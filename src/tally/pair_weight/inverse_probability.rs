@@ -10,10 +10,11 @@
 
 use std::fmt;
 
+use albireo_simd::fixed_point::{largest_exponent, scaled};
+
 use super::Realisations;
 use super::joint::JointWeights;
 use crate::error::{JobError, PairWeightError};
-use crate::fixed_point::{largest_exponent, scaled};
 use crate::particles::{Bits, MAX_BIT_WORDS, Particles, Weights};
 
 /// What weighted counts of pairs with inverse probabilities are normalised by.

@@ -1,6 +1,7 @@
 //! What is known of some rows against the points of a leaf, pair by pair: each step reads what the one before has written.
 
-use crate::simd::Simd;
+use albireo_simd::Simd;
+
 use crate::traversal::{LEAF, Slots};
 
 /// Rows taken together: more than a processor looks ahead, so that nothing is read straight after it was written.

@@ -3,7 +3,7 @@
 //! Entry: [`Axis`]. A cell is found by arithmetic that rises with the square, so that every edge outside it is decided by the cell
 //! alone; cells with more edges than one ask the rule.
 
-use crate::simd::Simd;
+use albireo_simd::Simd;
 
 /// What a cell that the rule must be asked about has for slots.
 pub(super) const ASK: i64 = u32::MAX as i64;

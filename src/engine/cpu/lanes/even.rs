@@ -2,10 +2,11 @@
 //!
 //! Entry: [`Even`].
 
+use albireo_simd::{MOST_LANES, ROUNDING, Simd};
+
 use super::batch::Batch;
 use super::sums::Shape;
 use crate::binning::Edges;
-use crate::simd::{MOST_LANES, ROUNDING, Simd};
 
 /// Edges at equal distances: edge k lies at k of a scale that is linear in the root.
 ///

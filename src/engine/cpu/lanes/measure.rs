@@ -1,9 +1,10 @@
 //! The float64 numbers of the contract, in lanes: differences, squares and projections, operation by operation as the rule has them.
 
+use albireo_simd::Simd;
+
 use super::batch::{Batch, ROWS, Vectors, dot};
 use crate::binning::LineOfSight;
 use crate::domain::Domain;
-use crate::simd::Simd;
 use crate::traversal::{Block, LEAF, Translation};
 
 /// Which pairs of two blocks have the translation at hand for their nearest image, in an orthorhombic box.

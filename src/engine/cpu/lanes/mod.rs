@@ -13,6 +13,8 @@ mod plan;
 mod reached;
 mod sums;
 
+use albireo_simd::{Kernel, SetFactors, Simd};
+
 use super::Run;
 use super::lists::{RowList, list_rows};
 use super::reach::{Facing, Reach};
@@ -21,7 +23,6 @@ use crate::binning::{Form, LineOfSight};
 use crate::domain::{Domain, Image};
 use crate::error::EngineError;
 use crate::progress::Lasting;
-use crate::simd::{Kernel, SetFactors, Simd};
 use crate::tally::{Merge, Sum, Tables, Tally};
 use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Offsets, Positions, Slots};
 use batch::{Batch, ROWS};

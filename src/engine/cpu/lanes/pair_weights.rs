@@ -2,13 +2,13 @@
 //!
 //! Entry: [`PairWeights`]. A pair's weight is defined by [`crate::tally::Terms`]; what is here repeats it operation by operation.
 
+use albireo_simd::{Common, MOST_LANES, Quotient, Simd, WordRows};
 use rayon::prelude::*;
 
 use super::batch::Batch;
 use super::sums::Factors;
 use crate::particles::Bits;
 use crate::separation::direction;
-use crate::simd::{Common, MOST_LANES, Quotient, Simd, WordRows};
 use crate::tally::{AngularWeight, InverseProbability, PairFactor};
 use crate::traversal::{BLOCK, LEAF, Layout, NO_ROW};
 

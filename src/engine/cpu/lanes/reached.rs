@@ -3,10 +3,11 @@
 //! Entry: [`Reached::count`]. The pairs of a few rows with a leaf lie between few edges; how many lie below each of these says all that
 //! bins in the separation ask for.
 
+use albireo_simd::{MOST_LANES, Simd};
+
 use super::batch::Batch;
 use super::sums::Words;
 use crate::binning::Form;
-use crate::simd::{MOST_LANES, Simd};
 
 /// Edges that are compared with at once.
 const TOGETHER: usize = 4;

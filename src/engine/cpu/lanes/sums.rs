@@ -2,9 +2,10 @@
 //!
 //! Entry: [`Words`]. A term is defined by [`crate::tally::Terms`]; what is here repeats it operation by operation.
 
+use albireo_simd::Simd;
+use albireo_simd::fixed_point::{FLUSH_TERMS, FRACTION_BITS};
+
 use super::batch::{Batch, PAIRS};
-use crate::fixed_point::{FLUSH_TERMS, FRACTION_BITS};
-use crate::simd::Simd;
 use crate::tally::{Legendre, Sum, Tally, WeightedSum};
 use crate::traversal::LEAF;
 

@@ -6,9 +6,9 @@
     reason = "shapes of grids are checked against memory where grids are made"
 )]
 
-use albireo::field::{Grid, Targets};
 use albireo::{Axis, Domain};
 use albireo_catalogs::{GridGeometry, read_dx_grid};
+use albireo_fields::{Grid, Targets};
 use albireo_samples::{BoxSpec, Reading, Selection, Source};
 use anyhow::{Context, Result};
 

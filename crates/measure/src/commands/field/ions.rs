@@ -2,8 +2,8 @@
 //!
 //! Entry: [`IonFlags`]. The library places them.
 
-use albireo::engine::{IonDistances, PlacedIon};
 use albireo_catalogs::{Pqr, write_pqr};
+use albireo_fields::{IonDistances, PlacedIon};
 use anyhow::{Context, Result};
 use clap::Args;
 

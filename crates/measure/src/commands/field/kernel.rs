@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use albireo::field::{Cutoff, Mixing, Table, Targets, Term};
+use albireo_fields::{Cutoff, Mixing, Table, Targets, Term};
 use albireo_samples::Unit as Length;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -169,7 +169,7 @@ pub(super) struct Unit {
 /// A term, or one that needs to know the grid.
 pub(super) enum Asked {
     Term(Term),
-    Cells(fn([f64; 3]) -> Result<Term, albireo::FieldError>),
+    Cells(fn([f64; 3]) -> Result<Term, albireo_fields::FieldError>),
 }
 
 impl Asked {
@@ -338,7 +338,10 @@ impl KernelFlags {
         term.map_err(|error| usage(format!("--radius: {error}")))
     }
 
-    fn cells(&self, of_cells: fn([f64; 3]) -> Result<Term, albireo::FieldError>) -> Result<Asked> {
+    fn cells(
+        &self,
+        of_cells: fn([f64; 3]) -> Result<Term, albireo_fields::FieldError>,
+    ) -> Result<Asked> {
         if self.cell.is_empty() {
             return Ok(Asked::Cells(of_cells));
         }

@@ -19,14 +19,15 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use albireo::EngineError;
+use albireo::engine::AnyEngine;
 #[cfg(feature = "cuda")]
 use albireo::engine::Engine;
 #[cfg(feature = "cuda")]
 use albireo::engine::cuda::CudaTimings;
-use albireo::engine::{AnyEngine, place_ions};
-use albireo::field::{DistanceTests, FieldJob, Grid, Precision, Targets, Term};
 use albireo_catalogs::{GridFormat, GridWriter, ResultKind, Table, TableColumn, grid_record};
+use albireo_fields::{
+    DistanceTests, FieldError, FieldJob, Grid, Precision, Targets, Term, place_ions,
+};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
@@ -363,7 +364,7 @@ impl Summing {
         }
     }
 
-    fn sums(&self, job: &FieldJob, planes: Range<usize>) -> Result<Made, EngineError> {
+    fn sums(&self, job: &FieldJob, planes: Range<usize>) -> Result<Made, FieldError> {
         let bar = self.watch.bar("field");
         let sums = self.way.sums(&self.engine, job, planes, &bar);
         drop(bar);

@@ -10,7 +10,7 @@
 
 use std::path::Path;
 
-use albireo::field::Grid;
+use albireo_fields::Grid;
 use anyhow::{Context, Result};
 use clap::Args;
 

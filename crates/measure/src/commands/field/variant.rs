@@ -4,9 +4,12 @@
 
 use std::ops::Range;
 
-use albireo::engine::{AnyEngine, FieldEngine, Float32Sum, field_in_float32};
-use albireo::field::{DistanceTests, FieldJob, FieldSums, FieldVariant};
-use albireo::{EngineError, Progress};
+use albireo::Progress;
+use albireo::engine::AnyEngine;
+use albireo_fields::{
+    DistanceTests, FieldEngine, FieldError, FieldJob, FieldSums, FieldVariant, Float32Sum,
+    field_in_float32,
+};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
@@ -162,7 +165,7 @@ impl Way {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<(Made, DistanceTests), EngineError> {
+    ) -> Result<(Made, DistanceTests), FieldError> {
         if let (Some(sum), AnyEngine::Cpu(cpu)) = (self.sum, engine) {
             let variant = self.variant.unwrap_or(FieldVariant::Cylinder);
             let made = field_in_float32(cpu, sum, variant, job, planes, progress)?;

@@ -5,8 +5,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use albireo::dynamics::State;
 use albireo_catalogs::KeptState;
+use albireo_dynamics::State;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 

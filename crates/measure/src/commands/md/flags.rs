@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use albireo::dynamics::{ForceEngine, Precision, Thermostat};
+use albireo_dynamics::{ForceEngine, Precision, Thermostat};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 

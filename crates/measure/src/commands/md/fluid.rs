@@ -2,7 +2,7 @@
 //!
 //! Entry: [`FluidFlags`].
 
-use albireo::dynamics::{LennardJones, PairParameters, Truncation};
+use albireo_dynamics::{LennardJones, PairParameters, Truncation};
 use albireo_samples::BoxSpec;
 use anyhow::Result;
 use clap::{Args, ValueEnum};

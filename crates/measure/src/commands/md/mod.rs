@@ -14,8 +14,8 @@ use std::path::Path;
 
 use albireo::Domain;
 use albireo::PeriodicBox;
-use albireo::dynamics::Simulation;
 use albireo_catalogs::sha256_of_bytes;
+use albireo_dynamics::Simulation;
 use anyhow::Result;
 use serde_json::json;
 

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use albireo::counts::count_pairs;
-use albireo::dynamics::{Observables, Simulation, State};
 use albireo::engine::Cpu;
 use albireo::{AnalyticRr, Binning, Domain, Edges, PairJob, Pairs, Particles, RBins, Silent};
 use albireo_catalogs::{KeptState, ResultKind, Table, TableColumn, sha256_of_bytes};
+use albireo_dynamics::{Observables, Simulation, State};
 use anyhow::{Context, Result, bail};
 
 use super::checkpoint::{Saved, Saving, bytes_of};

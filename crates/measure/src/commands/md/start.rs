@@ -5,8 +5,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use albireo::dynamics::{LennardJones, Start};
 use albireo_catalogs::{Attribute, Frame, TrajectoryRequest, open_trajectory};
+use albireo_dynamics::{LennardJones, Start};
 use albireo_samples::BoxSpec;
 use anyhow::{Context, Result, bail};
 

@@ -8,8 +8,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use albireo::dynamics::Simulation;
 use albireo_catalogs::{H5mdContents, H5mdFile, sha256};
+use albireo_dynamics::Simulation;
 use anyhow::{Context, Result, bail};
 
 use super::flags::Md;

@@ -1,8 +1,8 @@
 //! What `rdf` asks of the bins that it counts frames in: shells, or rings times heights.
 
 use albireo::binning::BinAxis;
-use albireo::estimators::fluid::{BoxCorrection, Partials, Space, Species, Walls};
 use albireo::{Axis, Bins, Counts, Domain};
+use albireo_fluids::{BoxCorrection, Partials, Space, Species, Walls};
 use anyhow::{Result, bail};
 
 use super::flags::Plane;

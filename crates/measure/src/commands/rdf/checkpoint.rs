@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use albireo::Edges;
-use albireo::frames::FrameBlocks;
 use albireo_catalogs::KeptState;
+use albireo_fluids::frames::FrameBlocks;
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 

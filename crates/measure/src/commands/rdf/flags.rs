@@ -2,14 +2,14 @@
 //!
 //! Entry: [`FrameFlags`]. Nothing here opens a trajectory.
 
-use albireo_catalogs::Stop;
 use std::num::{NonZeroU16, NonZeroU64};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use albireo::estimators::fluid::BoxCorrection;
 use albireo::{Axis, Edges, LineOfSight, RpPiBins};
+use albireo_catalogs::Stop;
 use albireo_catalogs::{Filter, TrajectoryRequest, open_topology};
+use albireo_fluids::BoxCorrection;
 use albireo_samples::{Exclusion, FrameRange, FrameReading, Given, Selection, Species};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};

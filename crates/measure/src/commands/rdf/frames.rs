@@ -5,12 +5,12 @@
 use std::path::PathBuf;
 
 use albireo::engine::AnyEngine;
-use albireo::estimators::fluid::{BlockPartials, FrameSpaces, Partials, Species};
-use albireo::frames::{
-    FrameBins, FrameBlocks, FrameGroups, FrameJob, FrameWorkers, FramesDone, count_frames,
-};
 use albireo::{Bins, CountSpec, PairJob, Pairs};
 use albireo_catalogs::did_you_mean;
+use albireo_fluids::frames::{
+    FrameBins, FrameBlocks, FrameGroups, FrameJob, FrameWorkers, FramesDone, count_frames,
+};
+use albireo_fluids::{BlockPartials, FrameSpaces, Partials, Species};
 use albireo_samples::{FrameChoice, FrameRange, FrameSource, NumberedFrame};
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
@@ -316,7 +316,7 @@ impl Run<'_> {
             Ok(None)
         };
         let ready = |(frame, weight)| ready(choice, bins, frame, weight);
-        let done = |frame: albireo::frames::FrameTally| -> Result<()> {
+        let done = |frame: albireo_fluids::frames::FrameTally| -> Result<()> {
             let place = place(frame.number);
             if let Some(told) = told.as_mut() {
                 told.add(place, frame.clone())?;

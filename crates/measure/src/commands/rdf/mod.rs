@@ -1,12 +1,13 @@
 //! `albireo rdf`: g(r) and n(r) of particles.
 
+use std::sync::Arc;
+
 use albireo::counts::excluded_pairs;
-use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 use albireo::{Bins, Counts, Domain, Edges, JobError, LineOfSight, Outside, Pairs, RBins};
 use albireo_catalogs::{Filter, ResultKind, Table, TableColumn};
+use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use std::sync::Arc;
 
 mod bins;
 mod checkpoint;

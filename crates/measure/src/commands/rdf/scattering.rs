@@ -5,7 +5,7 @@
 use std::f64::consts::PI;
 use std::str::FromStr;
 
-use albireo::estimators::fluid::{Gaussians, displacing, neutron_scattering_length};
+use albireo_fluids::{Gaussians, displacing, neutron_scattering_length};
 use anyhow::Result;
 
 use crate::usage::usage;

@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use albireo::estimators::fluid::{FormFactor, Normalisation, Partials, StructureFactors, Window};
 use albireo::{Edges, LineOfSight};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_fluids::{FormFactor, Normalisation, Partials, StructureFactors, Window};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;

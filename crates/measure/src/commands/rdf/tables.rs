@@ -3,11 +3,11 @@
 //! Entry: [`write`].
 
 use albireo::LineOfSight;
-use albireo::estimators::fluid::{
+use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_fluids::{
     Blocking, Normalisation, Partials, Plateau, error_of_blocks, even_blocks,
     potential_of_mean_force,
 };
-use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 

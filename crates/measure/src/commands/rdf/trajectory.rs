@@ -1,12 +1,12 @@
 //! `albireo rdf` of trajectories: what is counted in which space, and what is refused before.
 
-use albireo_catalogs::Stop;
 use std::path::PathBuf;
 
-use albireo::estimators::fluid::{FrameSpaces, Space};
-use albireo::frames::FrameJob;
 use albireo::{Bins, RBins};
+use albireo_catalogs::Stop;
 use albireo_catalogs::is_structure_before;
+use albireo_fluids::frames::FrameJob;
+use albireo_fluids::{FrameSpaces, Space};
 use albireo_samples::{
     FrameChoice, FrameReading, FrameSource, Given, Notice, NumberedFrame, Selection,
 };

@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use albireo::LineOfSight;
-use albireo::estimators::fluid::{Normalisation, Species, VanHove};
-use albireo::frames::{FrameJob, FramePair, LaggedBins, LaggedTally, count_lagged};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_fluids::frames::{FrameJob, FramePair, LaggedBins, LaggedTally, count_lagged};
+use albireo_fluids::{Normalisation, Species, VanHove};
 use albireo_samples::FrameSource;
 use anyhow::{Result, bail};
 use serde_json::json;

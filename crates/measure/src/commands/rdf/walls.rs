@@ -2,15 +2,15 @@
 //!
 //! Entry: [`WallFlags`], and [`Suits`], which refuses frames that do not suit them.
 
-use albireo_catalogs::Stop;
 use std::path::Path;
 use std::str::FromStr;
 
 use albireo::counts::count_prepared;
 use albireo::engine::PreparedJob;
-use albireo::estimators::fluid::{Space, Walls};
-use albireo::frames::FrameJob;
 use albireo::{Axis, Bins, CountSpec, Counts, Domain, Outside, PairJob, Pairs, Particles, Points};
+use albireo_catalogs::Stop;
+use albireo_fluids::frames::FrameJob;
+use albireo_fluids::{Space, Walls};
 use albireo_samples::{BoxSpec, Reading, Selection, Source};
 use anyhow::{Context, Result, bail};
 use clap::Args;

@@ -1,0 +1,238 @@
+//! Records of four 64-bit integers in rows, met lane by lane: loads that bring rows into columns, and columns taken off rows.
+//!
+//! Entry: [`load_8`], [`take_off_8`] and those of four lanes, for the bindings; every index is checked before memory is touched.
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{
+    __m256d, __m256i, __m512i, _mm_loadu_si128, _mm256_add_pd, _mm256_blend_epi32,
+    _mm256_castsi128_si256, _mm256_castsi256_pd, _mm256_inserti128_si256, _mm256_loadu_si256,
+    _mm256_permute2x128_si256, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_setzero_si256,
+    _mm256_srli_epi64, _mm256_storeu_si256, _mm256_sub_epi64, _mm256_sub_pd, _mm256_unpackhi_epi32,
+    _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64, _mm256_xor_si256,
+    _mm512_add_epi32, _mm512_castsi128_si512, _mm512_castsi256_si512, _mm512_castsi512_si256,
+    _mm512_cmpge_epu32_mask, _mm512_extracti64x4_epi64, _mm512_inserti32x4, _mm512_inserti64x4,
+    _mm512_loadu_si512, _mm512_maskz_compress_epi32, _mm512_permutex2var_epi64, _mm512_set1_epi32,
+    _mm512_setr_epi32, _mm512_setr_epi64, _mm512_setzero_si512, _mm512_shuffle_i64x2,
+    _mm512_storeu_si512, _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32,
+    _mm512_unpacklo_epi64,
+};
+
+/// Four integers: of a position or an impulse the components, and one more.
+pub type Record = [i64; 4];
+
+/// Four shorter integers: the upper halves of a position, and one more.
+pub type ShortRecord = [u32; 4];
+
+/// Records that the widest register of 64-bit lanes meets at a time.
+pub const RECORDS: usize = 8;
+
+/// The first `N` indices, all of them below `len`.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn rows<const N: usize>(index: &[u32], len: usize) -> [usize; N] {
+    let mut rows = [0; N];
+    let mut last = 0;
+    for &index in &index[..N] {
+        last = last.max(index);
+    }
+    assert!((last as usize) < len);
+    for (row, &index) in rows.iter_mut().zip(&index[..N]) {
+        *row = index as usize;
+    }
+    rows
+}
+
+/// The nearest float64 numbers to 64-bit integers.
+///
+/// The upper halves go into the bits of a number near 2^84, whose last place is 2^32, the lower halves into those of one near 2^52: both
+/// are exact, and the sum rounds once.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn to_double(a: __m256i) -> __m256d {
+    /// The bits of 2^84 with those of 2^31 below them, which makes signed upper halves positive; and the bits of 2^52.
+    const HIGH: i64 = 0x4530_0000_8000_0000;
+    const LOW: i64 = 0x4330_0000_0000_0000;
+    /// 2^84 + 2^63 + 2^52.
+    const OFFSET: f64 = 19_342_813_113_834_066_795_298_816.0
+        + 9_223_372_036_854_775_808.0
+        + 4_503_599_627_370_496.0;
+    let high = _mm256_xor_si256(_mm256_srli_epi64::<32>(a), _mm256_set1_epi64x(HIGH));
+    let low = _mm256_blend_epi32::<0b1010_1010>(a, _mm256_set1_epi64x(LOW));
+    let high = _mm256_sub_pd(_mm256_castsi256_pd(high), _mm256_set1_pd(OFFSET));
+    _mm256_add_pd(high, _mm256_castsi256_pd(low))
+}
+
+/// Four records as columns of their first three numbers.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn load_4(from: &[Record], index: &[u32]) -> [__m256i; 3] {
+    let rows: [usize; 4] = rows(index, from.len());
+    // SAFETY: every row is below the length, and a record is as wide as the load.
+    let load = |row: usize| unsafe { _mm256_loadu_si256(from.as_ptr().add(row).cast()) };
+    let [a, b, c, d] = [load(rows[0]), load(rows[1]), load(rows[2]), load(rows[3])];
+    let (even, odd) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+    let (even2, odd2) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
+    [
+        _mm256_permute2x128_si256::<0x20>(even, even2),
+        _mm256_permute2x128_si256::<0x20>(odd, odd2),
+        _mm256_permute2x128_si256::<0x31>(even, even2),
+    ]
+}
+
+/// Takes columns off four records.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn take_off_4([x, y, z]: [__m256i; 3], to: &mut [Record], index: &[u32]) {
+    let rows: [usize; 4] = rows(index, to.len());
+    let none = _mm256_setzero_si256();
+    let (even, odd) = (_mm256_unpacklo_epi64(x, y), _mm256_unpackhi_epi64(x, y));
+    let (even2, odd2) = (
+        _mm256_unpacklo_epi64(z, none),
+        _mm256_unpackhi_epi64(z, none),
+    );
+    let each = [
+        _mm256_permute2x128_si256::<0x20>(even, even2),
+        _mm256_permute2x128_si256::<0x20>(odd, odd2),
+        _mm256_permute2x128_si256::<0x31>(even, even2),
+        _mm256_permute2x128_si256::<0x31>(odd, odd2),
+    ];
+    for (row, lanes) in rows.into_iter().zip(each) {
+        // SAFETY: every row is below the length, and a record is as wide as the load and the store.
+        unsafe { take_off(to.as_mut_ptr().add(row), lanes) }
+    }
+}
+
+/// Eight short records as columns.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn load_short_8(from: &[ShortRecord], index: &[u32]) -> [__m256i; 4] {
+    let rows: [usize; 8] = rows(index, from.len());
+    // SAFETY: every row is below the length, and a record is as wide as the load.
+    let load = |k: usize| unsafe { _mm_loadu_si128(from.as_ptr().add(rows[k]).cast()) };
+    let pair =
+        |k: usize| _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(load(k)), load(k + 4));
+    let (a, b, c, d) = (pair(0), pair(1), pair(2), pair(3));
+    let (first, last) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+    let (first2, last2) = (_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d));
+    [
+        _mm256_unpacklo_epi64(first, first2),
+        _mm256_unpackhi_epi64(first, first2),
+        _mm256_unpacklo_epi64(last, last2),
+        _mm256_unpackhi_epi64(last, last2),
+    ]
+}
+
+/// Sixteen short records as columns.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx2")]
+#[inline]
+pub(super) fn load_short_16(from: &[ShortRecord], index: &[u32]) -> [__m512i; 4] {
+    let index = &index[..16];
+    // SAFETY: the load is of 16 numbers.
+    let all = unsafe { _mm512_loadu_si512(index.as_ptr().cast()) };
+    let len = u32::try_from(from.len()).unwrap_or(u32::MAX);
+    let len = _mm512_set1_epi32(len.cast_signed());
+    assert!(_mm512_cmpge_epu32_mask(all, len) == 0);
+    // SAFETY: every index is below the length, and a record is as wide as the load.
+    let load = |k: usize| unsafe { _mm_loadu_si128(from.as_ptr().add(index[k] as usize).cast()) };
+    let four = |k: usize| {
+        let lanes = _mm512_castsi128_si512(load(k));
+        let lanes = _mm512_inserti32x4::<1>(lanes, load(k + 4));
+        let lanes = _mm512_inserti32x4::<2>(lanes, load(k + 8));
+        _mm512_inserti32x4::<3>(lanes, load(k + 12))
+    };
+    let (a, b, c, d) = (four(0), four(1), four(2), four(3));
+    let (first, last) = (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+    let (first2, last2) = (_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+    [
+        _mm512_unpacklo_epi64(first, first2),
+        _mm512_unpackhi_epi64(first, first2),
+        _mm512_unpacklo_epi64(last, last2),
+        _mm512_unpackhi_epi64(last, last2),
+    ]
+}
+
+/// Takes `lanes` off one record.
+///
+/// # Safety
+/// `record` can be read and written.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn take_off(record: *mut Record, lanes: __m256i) {
+    // SAFETY: the caller's.
+    unsafe {
+        let before = _mm256_loadu_si256(record.cast());
+        _mm256_storeu_si256(record.cast(), _mm256_sub_epi64(before, lanes));
+    }
+}
+
+/// Eight records as columns of their first three numbers.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx2")]
+#[inline]
+pub(super) fn load_8(from: &[Record], index: &[u32]) -> [__m512i; 3] {
+    let rows: [usize; 8] = rows(index, from.len());
+    // SAFETY: every row is below the length, and a record is as wide as the load.
+    let load = |k: usize| unsafe { _mm256_loadu_si256(from.as_ptr().add(rows[k]).cast()) };
+    let pair = |low: usize, high: usize| {
+        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(load(low)), load(high))
+    };
+    // Pairs that end up side by side once their halves are put together.
+    let (a, b, c, d) = (pair(0, 2), pair(1, 3), pair(4, 6), pair(5, 7));
+    let (even, odd) = (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+    let (even2, odd2) = (_mm512_unpacklo_epi64(c, d), _mm512_unpackhi_epi64(c, d));
+    [
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(even, even2),
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(odd, odd2),
+        _mm512_shuffle_i64x2::<0b11_01_11_01>(even, even2),
+    ]
+}
+
+/// `first` and the numbers of the lanes whose bits are set, side by side.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx2")]
+#[inline]
+pub(super) fn lanes_of(bits: u16, first: u32, to: &mut [u32; 16]) {
+    let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let all = _mm512_add_epi32(lanes, _mm512_set1_epi32(first.cast_signed()));
+    // Into a register and then into memory: a store of some lanes takes many times as long on some processors.
+    let chosen = _mm512_maskz_compress_epi32(bits, all);
+    // SAFETY: the store is as wide as the array.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), chosen) }
+}
+
+/// Takes columns off eight records.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx2")]
+#[inline]
+pub(super) fn take_off_8([x, y, z]: [__m512i; 3], to: &mut [Record], index: &[u32]) {
+    let rows: [usize; 8] = rows(index, to.len());
+    let none = _mm512_setzero_si512();
+    let (even, odd) = (_mm512_unpacklo_epi64(x, y), _mm512_unpackhi_epi64(x, y));
+    let (even2, odd2) = (
+        _mm512_unpacklo_epi64(z, none),
+        _mm512_unpackhi_epi64(z, none),
+    );
+    let near = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    let far = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    let pairs = [
+        (0, _mm512_permutex2var_epi64(even, near, even2)),
+        (1, _mm512_permutex2var_epi64(odd, near, odd2)),
+        (4, _mm512_permutex2var_epi64(even, far, even2)),
+        (5, _mm512_permutex2var_epi64(odd, far, odd2)),
+    ];
+    for (k, lanes) in pairs {
+        // SAFETY: every row is below the length, and a record is as wide as the loads and the stores.
+        unsafe {
+            let records = to.as_mut_ptr();
+            take_off(records.add(rows[k]), _mm512_castsi512_si256(lanes));
+            let high = _mm512_extracti64x4_epi64::<1>(lanes);
+            take_off(records.add(rows[k + 2]), high);
+        }
+    }
+}
