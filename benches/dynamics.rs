@@ -10,8 +10,8 @@
 
 use std::time::Instant;
 
-use albireo::Silent;
 use albireo::engine::Cpu;
+use albireo::engine::Silent;
 use albireo_dynamics::{
     ForceEngine, LennardJones, Precision, Simulation, Start, State, Truncation,
 };

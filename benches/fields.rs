@@ -13,9 +13,11 @@ mod water;
 
 use std::time::Instant;
 
+use albireo::Domain;
 use albireo::engine::Cpu;
+use albireo::engine::Silent;
+use albireo::engine::cuda::{Cuda, CudaOptions};
 use albireo::random::{Leapfrog, Rand48};
-use albireo::{Cuda, CudaOptions, Domain, Silent};
 use albireo_fields::{
     Cutoff, FieldEngine, FieldJob, FieldSums, FieldVariant, Float32Sum, Precision, Term,
     field_by_variant, field_in_float32,

@@ -10,15 +10,17 @@
 
 use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
+use albireo::engine::Silent;
+#[cfg(feature = "cuda")]
+use albireo::engine::cuda::{Cuda, CudaOptions};
+use albireo::particles::Bits;
 use albireo::tally::{
     AngularWeight, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations,
 };
 use albireo::{
-    Axis, Bins, Bits, CountSpec, Domain, Edges, LineOfSight, PairJob, Pairs, Particles,
-    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, random,
+    Axis, Bins, CountSpec, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox,
+    Points, RBins, RpPiBins, SMuBins, SignedEdges, random,
 };
-#[cfg(feature = "cuda")]
-use albireo::{Cuda, CudaOptions};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 const SEED: u64 = 20_261_121;

@@ -7,9 +7,9 @@ use std::time::Instant;
 use albireo::counts::count_pairs;
 use albireo::domain::Outside;
 use albireo::engine::Cpu;
-use albireo::{
-    Column, Domain, Edges, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, Silent,
-};
+use albireo::engine::Silent;
+use albireo::particles::Column;
+use albireo::{Domain, Edges, PairJob, Pairs, Particles, PeriodicBox, Points, RBins};
 
 fn column(path: &str) -> std::io::Result<Column> {
     let bytes = std::fs::read(path)?;

@@ -8,11 +8,13 @@
 
 use std::time::Instant;
 
+use albireo::engine::Silent;
+use albireo::engine::cuda::{Cuda, CudaOptions};
 use albireo::engine::{Prepared, PreparedJob, Report};
 use albireo::tally::{Classes, CountSpec, Sum, Tally};
 use albireo::{
-    Axis, Cuda, CudaOptions, Domain, Edges, Engine, Labels, LineOfSight, Particles, PeriodicBox,
-    Points, SMuBins, SignedEdges, Silent,
+    Axis, Domain, Edges, Engine, Labels, LineOfSight, Particles, PeriodicBox, Points, SMuBins,
+    SignedEdges,
 };
 
 /// Regions along each axis.

@@ -9,10 +9,12 @@ mod water;
 
 use std::time::Instant;
 
+use albireo::Domain;
 use albireo::engine::Cpu;
+use albireo::engine::Silent;
+use albireo::engine::cuda::Cuda;
 use albireo::engine::cuda::CudaOptions;
 use albireo::random::{Leapfrog, Rand48};
-use albireo::{Cuda, Domain, Silent};
 use albireo_fields::{Cutoff, FieldEngine, FieldJob, Precision, Term};
 use water::{DENSITY, Failure, points, water};
 

@@ -7,9 +7,11 @@
 )]
 
 use albireo::engine::PreparedJob;
+use albireo::engine::Silent;
 use albireo::engine::cuda::Tuning;
+use albireo::engine::cuda::{Cuda, CudaOptions};
 use albireo::tally::{Classes, CountSpec, Tally};
-use albireo::{Cuda, CudaOptions, Domain, Edges, Engine, Labels, Particles, Points, RBins, Silent};
+use albireo::{Domain, Edges, Engine, Labels, Particles, Points, RBins};
 
 const RADIUS: f64 = 80.0;
 const BINS: usize = 8000;

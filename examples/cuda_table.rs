@@ -6,11 +6,13 @@
 
 use std::time::Instant;
 
+use albireo::engine::cuda::Cuda;
 use albireo::engine::cuda::{CudaOptions, Precision, Tuning};
+use albireo::engine::{Silent, Traversal};
 use albireo::tally::{CountSpec, Sum};
 use albireo::{
-    Axis, Bins, Cuda, Domain, Edges, Engine, Lattice, LineOfSight, Outside, PairJob, Pairs,
-    Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Traversal,
+    Axis, Bins, Domain, Edges, Engine, Lattice, LineOfSight, Outside, PairJob, Pairs, Particles,
+    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
 };
 
 type Failure = Box<dyn std::error::Error>;

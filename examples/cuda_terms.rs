@@ -3,13 +3,16 @@
 //! `cargo run --release --example cuda_terms -- [N]`, a million points by default.
 #![allow(clippy::print_stdout, missing_docs, reason = "an example prints")]
 
+use albireo::engine::Silent;
+use albireo::engine::cuda::{Cuda, CudaOptions};
+use albireo::particles::Bits;
 use albireo::tally::{
     AngularWeight, CountSpec, InverseProbability, Legendre, PairNormalisation, PairWeight,
     Realisations, Sum,
 };
 use albireo::{
-    Bits, Cuda, CudaOptions, Domain, Edges, Engine, LineOfSight, PairJob, Pairs, Particles, Points,
-    SMuBins, SignedEdges, Silent, random,
+    Domain, Edges, Engine, LineOfSight, PairJob, Pairs, Particles, Points, SMuBins, SignedEdges,
+    random,
 };
 
 type Failure = Box<dyn std::error::Error>;

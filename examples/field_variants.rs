@@ -8,8 +8,9 @@
 #[path = "water/mod.rs"]
 mod water;
 
+use albireo::Domain;
 use albireo::engine::Cpu;
-use albireo::{Domain, Silent};
+use albireo::engine::Silent;
 use albireo_fields::{
     Cutoff, DistanceTests, FieldEngine, FieldJob, FieldVariant, Float32Sum, Precision, Term,
     field_by_variant, field_in_float32,

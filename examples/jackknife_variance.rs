@@ -4,12 +4,11 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use albireo::counts::count_regions;
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, Prepared, PreparedJob};
 use albireo::estimators::{Covariance, Estimation, Estimator, Jackknife, Role, Term};
 use albireo::random::{Stream, in_box};
-use albireo::{
-    Counts, Domain, Edges, Engine, Error, Labels, Pairs, Particles, Points, RBins, Silent,
-};
+use albireo::{Counts, Domain, Edges, Engine, Error, Labels, Pairs, Particles, Points, RBins};
 
 /// Regions along each axis of the unit cube.
 const ACROSS: u32 = 3;

@@ -5,10 +5,9 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, PreparedJob};
-use albireo::{
-    CountSpec, Domain, Edges, Engine, Particles, PeriodicBox, Points, RBins, Silent, random,
-};
+use albireo::{CountSpec, Domain, Edges, Engine, Particles, PeriodicBox, Points, RBins, random};
 
 /// Of so many times the middle one is taken: a machine that does something else for a moment makes no unit dear.
 const REPEATS: usize = 5;
@@ -54,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let units = engine.units(&job, &what, &Silent)?;
     // Laid out once, for all units.
     engine.tally_units(&job, &what, (&units, 0..0), &Silent)?;
-    let timed = |run: Range<usize>| -> Result<f64, albireo::EngineError> {
+    let timed = |run: Range<usize>| -> Result<f64, albireo::error::EngineError> {
         let mut seconds = [0.0; REPEATS];
         for seconds in &mut seconds {
             let start = Instant::now();

@@ -74,7 +74,8 @@ pub struct Counts {
 /// Counts the pairs of `job` in the bins of `binning`.
 ///
 /// ```
-/// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, Points, RBins, Silent, counts};
+/// use albireo::engine::Silent;
+/// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, Points, RBins, counts};
 /// let sample = Particles::new(Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]])?);
 /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
 /// let bins = RBins::new(Edges::linear(0.0, 4.0, 4)?);
@@ -155,7 +156,8 @@ fn count_part_of(
 /// use albireo::counts::count_prepared;
 /// use albireo::engine::{Cpu, PreparedJob};
 /// use albireo::tally::Classes;
-/// use albireo::{CountSpec, Domain, Edges, Engine, Labels, Particles, Points, RBins, Silent};
+/// use albireo::engine::Silent;
+/// use albireo::{CountSpec, Domain, Edges, Engine, Labels, Particles, Points, RBins};
 /// // Oxygen (0) with two hydrogens (1).
 /// let water = Points::from_rows(&[[0.0; 3], [0.96, 0.0, 0.0], [-0.24, 0.93, 0.0]])?;
 /// let water = Particles::new(water).labelled(Labels::new(vec![0, 1, 1], 2)?)?;
@@ -264,7 +266,8 @@ impl Counts {
     ///
     /// ```
     /// use albireo::counts::count_pairs;
-    /// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, Points, RpPiBins, SignedEdges, Silent};
+    /// use albireo::engine::Silent;
+    /// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, Points, RpPiBins, SignedEdges};
     /// let sample = Particles::new(Points::from_rows(&[[0.0; 3], [1.5, 0.0, 0.5]])?);
     /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
     /// let (rp, pi) = (Edges::linear(0.0, 2.0, 2)?, SignedEdges::linear(0.0, 3.0, 3)?);

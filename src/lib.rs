@@ -30,15 +30,15 @@
 #[cfg(test)]
 extern crate self as albireo;
 
-mod error;
+pub mod error;
 pub mod exact_sum;
 mod exactness;
 mod fingerprint;
 mod legendre;
 mod pairs;
-mod particles;
+pub mod particles;
 pub mod pool;
-mod progress;
+pub mod progress;
 pub mod quadrature;
 mod shape;
 mod traversal;
@@ -59,30 +59,17 @@ pub mod sky;
 pub mod tally;
 
 pub use albireo_simd::fixed_point;
-pub use binning::{
-    AxisUnit, BinAxis, Binning, Bins, Edges, LineOfSight, PairOrder, RBins, RpPiBins, SMuBins,
-    SignedEdges, ThetaBins,
-};
+pub use binning::{Bins, Edges, LineOfSight, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins};
 pub use cosmology::Cosmology;
-pub use counts::{Counts, PairTotal};
+pub use counts::Counts;
 pub use domain::{Axis, Domain, Lattice, Outside, PeriodicBox};
-#[cfg(feature = "cuda")]
-pub use engine::cuda::{Cuda, CudaError, CudaOptions};
 pub use engine::{Engine, Naive};
-pub use error::{
-    AlgebraError, AxesError, CosmologyError, CountsError, DomainError, EdgesError, EngineError,
-    Error, EstimatorError, FormulaError, JobError, MergeError, NumberDensityError, PairWeightError,
-    ParticlesError, RandomError, RegionsError, SkyError, TallyError, in_short, listed, rows_of,
-};
-pub use estimators::{AnalyticRr, Estimator, Term, TermCounts};
+pub use error::Error;
+pub use estimators::Estimator;
 /// The crate of the arrays in this interface, in the version used here.
 pub use ndarray;
-pub use pairs::{PairJob, Pairs, Traversal};
-pub use particles::{
-    Bits, Column, Groups, Labels, MAX_BIT_WORDS, MAX_LABELS, MAX_PARTICLES, Particles, Points,
-    PointsView, View, Weights,
-};
-pub use progress::{Lasting, OfPiece, Progress, Silent};
+pub use pairs::{PairJob, Pairs};
+pub use particles::{Labels, Particles, Points, Weights};
 pub use result::Correlation;
 pub use separation::Separation;
 pub use tally::{CountSpec, Tally};

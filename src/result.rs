@@ -49,8 +49,11 @@ impl Correlation {
     ///
     /// ```
     /// use albireo::counts::count_pairs;
-    /// use albireo::{AnalyticRr, Axis, Domain, Edges, Estimator, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox};
-    /// use albireo::{RpPiBins, SignedEdges, Silent, Term, TermCounts, random};
+    /// use albireo::estimators::AnalyticRr;
+    /// use albireo::{Axis, Domain, Edges, Estimator, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox};
+    /// use albireo::engine::Silent;
+    /// use albireo::estimators::{Term, TermCounts};
+    /// use albireo::{RpPiBins, SignedEdges, random};
     /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
     /// let data = Particles::new(random::in_box(100, 1, [1.0; 3])?);
     /// let (rp, pi) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 0.5, 5)?);

@@ -17,8 +17,10 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use albireo::engine::{Cpu, Isa, PreparedJob, Report, Sorted};
+use albireo::engine::{Progress, Silent};
+use albireo::error::EngineError;
 use albireo::tally::{CountSpec, Tally, Terms};
-use albireo::{Domain, Engine, EngineError, Naive, Particles, Progress, Silent};
+use albireo::{Domain, Engine, Naive, Particles};
 use attack::campaign::{Campaign, Verdict, verdict};
 use attack::case::{Bins, Case};
 use attack::draw::Limits;
@@ -179,10 +181,11 @@ fn no_gpu() -> Option<String> {
 }
 
 #[cfg(feature = "cuda")]
-fn gpu() -> &'static Result<albireo::Cuda, String> {
-    static GPU: OnceLock<Result<albireo::Cuda, String>> = OnceLock::new();
+fn gpu() -> &'static Result<albireo::engine::cuda::Cuda, String> {
+    static GPU: OnceLock<Result<albireo::engine::cuda::Cuda, String>> = OnceLock::new();
     GPU.get_or_init(|| {
-        albireo::Cuda::new(albireo::CudaOptions::default()).map_err(|error| error.to_string())
+        albireo::engine::cuda::Cuda::new(albireo::engine::cuda::CudaOptions::default())
+            .map_err(|error| error.to_string())
     })
 }
 

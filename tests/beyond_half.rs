@@ -4,12 +4,14 @@
 
 use crate::random;
 
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, Isa, PreparedJob};
+use albireo::error::JobError;
+use albireo::particles::Groups;
 use albireo::tally::{Classes, Cut, Sum};
 use albireo::{
-    Axis, CountSpec, Domain, Edges, Engine, Groups, JobError, Labels, Lattice, LineOfSight, Naive,
-    Outside, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
-    Silent, Tally,
+    Axis, CountSpec, Domain, Edges, Engine, Labels, Lattice, LineOfSight, Naive, Outside, PairJob,
+    Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Tally,
 };
 use random::Random;
 
@@ -330,7 +332,7 @@ fn it_must_be_asked_for_and_changes_nothing_within_half_of_the_box() {
     let refused = Cpu::new().run(&job, &bins(0.6), &Silent).unwrap_err();
     assert!(matches!(
         refused,
-        albireo::EngineError::Job(JobError::Reach { .. })
+        albireo::error::EngineError::Job(JobError::Reach { .. })
     ));
     let half = Naive.run(&job, &bins(0.5), &Silent).unwrap();
     assert_eq!(same(&job, &bins(0.5).beyond_half(), "half"), half);

@@ -4,11 +4,13 @@
 
 use crate::random;
 
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, Isa, Prepared, PreparedJob};
+use albireo::error::{JobError, ParticlesError};
 use albireo::tally::{Classes, CountSpec, Sum, Tally};
 use albireo::{
-    Axis, Bins, Domain, Edges, Engine, JobError, Labels, Lattice, LineOfSight, Naive, PairJob,
-    Pairs, Particles, ParticlesError, PeriodicBox, Points, RBins, SMuBins, SignedEdges, Silent,
+    Axis, Bins, Domain, Edges, Engine, Labels, Lattice, LineOfSight, Naive, PairJob, Pairs,
+    Particles, PeriodicBox, Points, RBins, SMuBins, SignedEdges,
 };
 use random::Random;
 

@@ -2,15 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use albireo::counts::PairTotal;
 use albireo::counts::{ExactSums, count_pairs, count_regions};
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     CombinedRegions, Covariance, Estimation, Estimator, Jackknife, RegionTerms, Role, Term,
     combined,
 };
 use albireo::{
-    Axis, CountSpec, Counts, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, PairTotal,
-    Pairs, Particles, Points, RBins, SMuBins, SignedEdges, Silent, random,
+    Axis, CountSpec, Counts, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs,
+    Particles, Points, RBins, SMuBins, SignedEdges, random,
 };
 
 type Outcome = Result<(), albireo::Error>;
@@ -222,7 +224,7 @@ fn counts_by_region_read_back_give_the_same_realisations() -> Outcome {
     for (term, counts) in terms.counted() {
         let counts = counts.of_all_pairs();
         let counts =
-            counts.ok_or_else(|| albireo::EstimatorError::Needs("all pairs".to_owned()))?;
+            counts.ok_or_else(|| albireo::error::EstimatorError::Needs("all pairs".to_owned()))?;
         let parts = (0..counts.regions())
             .map(|k| Ok([copy(&counts.within(k))?, copy(&counts.across(k))?]))
             .collect::<Result<Vec<_>, albireo::Error>>()?;

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use albireo::{CudaError, Domain};
+use albireo::Domain;
+use albireo::engine::cuda::CudaError;
 use albireo_fields::Precision;
 use albireo_fields::devices::field_kernels;
 use albireo_gpu::{CompilerDescription, check, compile, compiler, kernel_name};

@@ -3,14 +3,18 @@
 
 use std::sync::Arc;
 
+use albireo::counts::PairTotal;
 use albireo::counts::{ExactSums, JobId, PairKind, Part, count_pairs, count_part};
 use albireo::engine::Cpu;
+use albireo::engine::Silent;
+use albireo::error::{CountsError, EngineError, EstimatorError, JobError, MergeError};
+use albireo::estimators::{Term, TermCounts};
+use albireo::particles::Column;
 use albireo::random::{Stream, in_box};
 use albireo::tally::Legendre;
 use albireo::{
-    Axis, Bins, Column, CountSpec, Counts, CountsError, Domain, Edges, EngineError, Estimator,
-    EstimatorError, JobError, LineOfSight, MergeError, Naive, PairJob, PairTotal, Pairs, Particles,
-    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Term, TermCounts,
+    Axis, Bins, CountSpec, Counts, Domain, Edges, Estimator, LineOfSight, Naive, PairJob, Pairs,
+    Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
 };
 
 fn bins() -> RBins {

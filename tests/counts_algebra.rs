@@ -3,10 +3,12 @@
 
 use albireo::counts::{PairKind, Part, count_pairs, count_part};
 use albireo::engine::Cpu;
+use albireo::engine::Silent;
+use albireo::error::AlgebraError;
 use albireo::tally::{Classes, Legendre, LegendreDegrees};
 use albireo::{
-    AlgebraError, Axis, Bins, CountSpec, Counts, Domain, Edges, Labels, LineOfSight, PairJob,
-    Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
+    Axis, Bins, CountSpec, Counts, Domain, Edges, Labels, LineOfSight, PairJob, Pairs, Particles,
+    Points, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins,
 };
 
 use super::random::Random;

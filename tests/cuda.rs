@@ -23,15 +23,18 @@ mod trials;
 use std::process::ExitCode;
 
 use albireo::engine::AnyEngine;
+use albireo::engine::cuda::{Cuda, CudaError};
 use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
+use albireo::engine::{Silent, Traversal};
+use albireo::particles::Bits;
 use albireo::random;
 use albireo::tally::{
     AngularWeight, CountSpec, InverseProbability, Legendre, PairNormalisation, PairWeight,
     Realisations, Sum,
 };
 use albireo::{
-    Bits, Cuda, CudaError, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs,
-    Particles, PeriodicBox, RBins, SMuBins, SignedEdges, Silent, Traversal,
+    Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox,
+    RBins, SMuBins, SignedEdges,
 };
 use albireo_fluids::frames::{FrameBins, FrameJob, FrameWorkers, count_frames};
 use suite::{Scatter, Scope};

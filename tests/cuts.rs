@@ -4,11 +4,14 @@
 
 use crate::random;
 
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, Isa};
+use albireo::error::{EngineError, JobError};
+use albireo::particles::Groups;
 use albireo::tally::{Classes, CountSpec, Cut, Sum, Tally};
 use albireo::{
-    Axis, Bins, Domain, Edges, Engine, EngineError, Groups, JobError, Labels, LineOfSight, Naive,
-    PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    Axis, Bins, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles,
+    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
 };
 use random::Random;
 
@@ -86,7 +89,7 @@ fn left(job: &PairJob<'_>, bins: impl Into<Bins>, cuts: &[Cut]) -> Vec<u64> {
     let bins = &bins.into();
     let (first, second) = job.pairs().both();
     let auto = matches!(job.pairs(), Pairs::Auto(_));
-    let ordered = bins.order() == albireo::PairOrder::Ordered;
+    let ordered = bins.order() == albireo::binning::PairOrder::Ordered;
     let mut counts = vec![0; bins.n_bins()];
     for i in 0..first.len() {
         for j in 0..second.len() {

@@ -5,13 +5,15 @@
 use crate::random;
 
 use albireo::counts::{Part, count_pairs, count_part, count_regions, excluded_pairs};
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, PreparedJob};
+use albireo::error::{EstimatorError, MergeError};
 use albireo::estimators::{AnalyticRr, Estimator, Term, TermCounts};
+use albireo::particles::Groups;
 use albireo::tally::Cut;
 use albireo::{
-    Axis, Bins, CountSpec, Counts, Domain, Edges, Engine, EstimatorError, Groups, Labels,
-    LineOfSight, MergeError, Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins,
-    RpPiBins, SMuBins, SignedEdges, Silent,
+    Axis, Bins, CountSpec, Counts, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob,
+    Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
 };
 use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
 use random::Random;

@@ -6,7 +6,7 @@ mod lennard_jones;
 #[path = "dynamics/single.rs"]
 mod single;
 
-use albireo::Silent;
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, Isa};
 use albireo::random::Stream;
 use albireo_dynamics::{
@@ -432,7 +432,7 @@ fn steps_that_are_too_long_end_the_run_alike_on_every_engine() {
 #[test]
 fn a_stop_comes_after_a_whole_step() {
     struct After(std::sync::atomic::AtomicU64);
-    impl albireo::Progress for After {
+    impl albireo::engine::Progress for After {
         fn begin(&self, _: u64) {}
         fn advance(&self, steps: u64) {
             self.0

@@ -32,13 +32,15 @@ mod trials;
 
 use std::process::ExitCode;
 
+use albireo::engine::cuda::CudaError;
 use albireo::engine::cuda::{CudaOptions, Kept, KernelChoice, Precision, Tuning, count};
 use albireo::engine::{PreparedJob, Report, Sorted};
+use albireo::engine::{Progress, Silent, Traversal};
+use albireo::error::EngineError;
 use albireo::tally::{Classes, CountSpec, Sum, Tally};
 use albireo::{
-    Axis, CudaError, Domain, Edges, Engine, EngineError, Labels, LineOfSight, Naive, PairJob,
-    Pairs, Particles, PeriodicBox, Points, Progress, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
-    Traversal,
+    Axis, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles,
+    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
 };
 use attack::campaign::{Campaign, verdict};
 use attack::draw::Limits;

@@ -6,10 +6,10 @@ mod random;
 
 use albireo::counts::count_pairs;
 use albireo::engine::{Cpu, Isa};
+use albireo::engine::{Silent, Traversal};
 use albireo::{
     Axis, Bins, CountSpec, Domain, Edges, Engine, Lattice, LineOfSight, Naive, Outside, PairJob,
-    Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
-    ThetaBins, Traversal,
+    Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins,
 };
 use random::Random;
 

@@ -6,13 +6,15 @@ use crate::made::cube;
 
 use albireo::binning::PairOrder;
 use albireo::counts::count_pairs;
+use albireo::engine::Silent;
+use albireo::error::EstimatorError;
+use albireo::estimators::AnalyticRr;
 use albireo::estimators::{Covariance, Estimation, Estimator, Role, Term, TermCounts};
 use albireo::regions::{Cells, Centres, Regions};
 use albireo::tally::Cut;
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, Error, EstimatorError,
-    LineOfSight, Naive, PairJob, Pairs, Particles, Points, RBins, SMuBins, SignedEdges, Silent, Xi,
-    random,
+    Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, Error, LineOfSight, Naive, PairJob,
+    Pairs, Particles, Points, RBins, SMuBins, SignedEdges, Xi, random,
 };
 
 /// A sample for each role, all different.

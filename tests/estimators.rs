@@ -1,13 +1,17 @@
 //! Estimators against numbers worked out by hand.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use albireo::binning::{AxisUnit, BinAxis};
+use albireo::counts::PairTotal;
 use albireo::counts::{JobId, PairKind, Part, count_pairs, count_part};
 use albireo::engine::Exactness;
+use albireo::engine::Silent;
+use albireo::error::EstimatorError;
+use albireo::estimators::{AnalyticRr, Term, TermCounts};
 use albireo::estimators::{legendre, multipoles, projected};
 use albireo::{
-    AnalyticRr, Axis, AxisUnit, BinAxis, Bins, Correlation, CountSpec, Counts, Domain, Edges,
-    Estimator, EstimatorError, Lattice, LineOfSight, Naive, PairJob, PairTotal, Pairs, Particles,
-    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Term, TermCounts,
+    Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, Estimator, Lattice, LineOfSight,
+    Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
     ThetaBins, random,
 };
 use albireo_fluids::{Frame, Partials, Space, Species};

@@ -10,9 +10,8 @@ use std::time::{Duration, Instant};
 
 use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
-use albireo::{
-    Domain, Edges, Outside, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random,
-};
+use albireo::engine::Silent;
+use albireo::{Domain, Edges, Outside, PairJob, Pairs, Particles, PeriodicBox, RBins, random};
 
 /// Enough particles to be checked, wrapped and sorted by several threads.
 const N: usize = 150_000;

@@ -4,14 +4,16 @@
 
 use crate::random;
 
+use albireo::binning::PairOrder;
 use albireo::counts::{count_pairs, count_regions};
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     AnyEstimator, Estimation, Estimator, Formula, Jackknife, Role, Term, multipoles, projected,
 };
 use albireo::{
     Bins, Correlation, CountSpec, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob,
-    PairOrder, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
 };
 use random::Random;
 

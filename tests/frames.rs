@@ -10,10 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use albireo::counts::excluded_pairs;
 use albireo::engine::{AnyEngine, Cpu};
 
+use albireo::engine::{Progress, Silent};
+use albireo::error::{EngineError, TallyError};
+use albireo::particles::Groups;
 use albireo::tally::{Classes, CountSpec, Cut};
 use albireo::{
-    Domain, Edges, Engine, EngineError, Error, Groups, Labels, Lattice, Naive, Outside, PairJob,
-    Pairs, Particles, PeriodicBox, Progress, RBins, Silent, TallyError, random as points,
+    Domain, Edges, Engine, Error, Labels, Lattice, Naive, Outside, PairJob, Pairs, Particles,
+    PeriodicBox, RBins, random as points,
 };
 use albireo_fluids::frames::{
     FrameBins, FrameGroups, FrameJob, FrameTally, FrameWorkers, FramesDone, count_frames,

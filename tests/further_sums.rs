@@ -5,12 +5,13 @@ use crate::legendre_sums::{bins, near, survey};
 
 use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
+use albireo::engine::Silent;
+use albireo::estimators::AnalyticRr;
 use albireo::estimators::{CellRr, legendre};
 use albireo::regions::Cells;
 use albireo::tally::{Legendre, LegendreDegrees};
 use albireo::{
-    AnalyticRr, Axis, CountSpec, Domain, LineOfSight, Naive, PairJob, Pairs, Particles,
-    PeriodicBox, Points, Silent,
+    Axis, CountSpec, Domain, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, Points,
 };
 
 fn particles((rows, weights): &(Vec<[f64; 3]>, Vec<f64>)) -> Particles {

@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::counts::{Part, count_pairs, count_part};
+use albireo::engine::Silent;
 use albireo::engine::{AnyEngine, Cpu};
 use albireo::{
     Axis, Bins, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, Points,
-    RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    RBins, RpPiBins, SMuBins, SignedEdges,
 };
 
 const R_EDGES: [f64; 8] = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 25.0];

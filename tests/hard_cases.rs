@@ -6,13 +6,15 @@
 use crate::made::{lin, sample, signed};
 use crate::random;
 
+use albireo::binning::Binning;
 use albireo::binning::{BinAxis, PairOrder, Reach};
 use albireo::counts::count_pairs;
 use albireo::engine::{AnyEngine, Auto, Cpu, Isa};
+use albireo::engine::{Silent, Traversal};
+use albireo::error::{EngineError, JobError};
 use albireo::{
-    Axis, Binning, Bins, CountSpec, Counts, Domain, Edges, EngineError, JobError, Lattice,
-    LineOfSight, Naive, Outside, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
-    SMuBins, Separation, Silent, ThetaBins, Traversal,
+    Axis, Bins, CountSpec, Counts, Domain, Edges, Lattice, LineOfSight, Naive, Outside, PairJob,
+    Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, Separation, ThetaBins,
 };
 use random::Random;
 

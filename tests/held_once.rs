@@ -9,9 +9,12 @@ use std::cell::Cell;
 use std::sync::{Arc, Condvar, Mutex};
 
 use albireo::engine::{AnyEngine, Cpu, PreparedJob, SharedMemory};
+use albireo::engine::{Progress, Silent};
+use albireo::error::EngineError;
+use albireo::particles::Column;
 use albireo::{
-    Column, CountSpec, Edges, Engine, EngineError, Labels, Naive, PairJob, Pairs, Particles,
-    Progress, RBins, Silent, Tally, Weights, random,
+    CountSpec, Edges, Engine, Labels, Naive, PairJob, Pairs, Particles, RBins, Tally, Weights,
+    random,
 };
 
 /// Numbers that were given; none where they cannot be shared.

@@ -5,10 +5,11 @@
 use std::time::{Duration, Instant};
 
 use albireo::counts::count_pairs;
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, Isa};
 use albireo::{
     Axis, Bins, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox, RBins, SMuBins,
-    SignedEdges, Silent, random,
+    SignedEdges, random,
 };
 
 const SIDE: f64 = 100.0;

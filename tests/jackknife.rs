@@ -5,17 +5,19 @@
 use crate::made::cube;
 
 use albireo::binning::{Binning, Bins};
+use albireo::counts::PairTotal;
 use albireo::counts::{ExactSums, PairKind, count_pairs, count_regions};
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, PreparedJob};
+use albireo::error::{EngineError, JobError};
 use albireo::estimators::{
     Covariance, Estimation, Estimator, Jackknife, RegionTerms, Role, Term, TermCounts,
     bootstrap_draws, multipoles, projected,
 };
 use albireo::tally::CountSpec;
 use albireo::{
-    Axis, Correlation, Counts, Domain, Edges, Engine, EngineError, Error, JobError, Labels,
-    LineOfSight, Naive, PairJob, PairTotal, Pairs, Particles, Points, RBins, RpPiBins, SMuBins,
-    SignedEdges, Silent, ThetaBins, Weights, random,
+    Axis, Correlation, Counts, Domain, Edges, Engine, Error, Labels, LineOfSight, Naive, PairJob,
+    Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins, Weights, random,
 };
 
 const REGIONS: u32 = 5;

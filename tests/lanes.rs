@@ -10,11 +10,13 @@ use crate::random;
 use std::sync::Arc;
 
 use albireo::engine::Cpu;
+use albireo::engine::{Silent, Traversal};
+use albireo::error::EngineError;
 use albireo::tally::{Classes, CountSpec, Legendre, PairTerm, Sum};
 use albireo::{
-    Axis, Bins, Domain, Edges, Engine, EngineError, Labels, Lattice, LineOfSight, Naive, Outside,
-    PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, Separation,
-    SignedEdges, Silent, ThetaBins, Traversal,
+    Axis, Bins, Domain, Edges, Engine, Labels, Lattice, LineOfSight, Naive, Outside, PairJob,
+    Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, Separation, SignedEdges,
+    ThetaBins,
 };
 use processors::engines;
 use random::Random;

@@ -1,17 +1,20 @@
 //! Multipoles from Legendre sums against an independent loop, against bins in mu, and without a region; weighted mean separations.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use albireo::counts::PairTotal;
 use albireo::counts::{ExactSums, JobId, PairKind, count_pairs, count_regions};
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, PreparedJob};
+use albireo::error::EstimatorError;
+use albireo::estimators::AnalyticRr;
 use albireo::estimators::{
     Estimation, Estimator, Jackknife, Multipoles, RegionTerms, Role, Term, TermCounts, legendre,
     legendre_degrees, multipoles,
 };
 use albireo::tally::{Legendre, LegendreDegrees};
 use albireo::{
-    AnalyticRr, Axis, CountSpec, Counts, Domain, Edges, Engine, EstimatorError, Labels,
-    LineOfSight, Naive, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, SMuBins,
-    SignedEdges, Silent, random,
+    Axis, CountSpec, Counts, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs,
+    Particles, PeriodicBox, Points, SMuBins, SignedEdges, random,
 };
 
 pub(crate) fn bins(mu: &[f64], los: LineOfSight) -> SMuBins {

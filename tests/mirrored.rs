@@ -1,13 +1,15 @@
 //! Auto counts in bins of mu and pi that mirror at 0: both orders of a pair, those without a sign among them.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, Isa};
+use albireo::particles::Bits;
 use albireo::tally::{
     CountSpec, Cut, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations, Sum,
 };
 use albireo::{
-    Axis, Bins, Bits, Domain, Edges, Engine, LineOfSight, Naive, PairJob, Pairs, Particles,
-    PeriodicBox, Points, RpPiBins, SMuBins, SignedEdges, Silent,
+    Axis, Bins, Domain, Edges, Engine, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox,
+    Points, RpPiBins, SMuBins, SignedEdges,
 };
 
 /// Numbers below `n`, always the same.

@@ -3,13 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::counts::count_regions;
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{Covariance, Estimation, Estimator, Jackknife, Role};
 use albireo::random::Stream;
 use albireo::regions::{Cells, Regions};
-use albireo::{
-    Domain, Edges, Engine, Error, Outside, Particles, PeriodicBox, Points, RBins, Silent,
-};
+use albireo::{Domain, Edges, Engine, Error, Outside, Particles, PeriodicBox, Points, RBins};
 
 const MOCKS: u64 = 300;
 

@@ -6,16 +6,20 @@ use crate::made::lin;
 use crate::processors;
 use crate::random;
 
+use albireo::binning::Binning;
 use albireo::binning::PairOrder;
 use albireo::engine::Cpu;
+use albireo::engine::Silent;
+use albireo::error::{JobError, PairWeightError, ParticlesError};
+use albireo::particles::Bits;
 use albireo::tally::{
     AngularWeight, Classes, Cut, InverseProbability, Legendre, PairNormalisation, PairWeight,
     Realisations, Sum,
 };
 use albireo::{
-    Axis, Binning, Bins, Bits, CountSpec, Domain, Edges, Engine, JobError, Labels, Lattice,
-    LineOfSight, Naive, Outside, PairJob, PairWeightError, Pairs, Particles, ParticlesError,
-    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
+    Axis, Bins, CountSpec, Domain, Edges, Engine, Labels, Lattice, LineOfSight, Naive, Outside,
+    PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
+    ThetaBins,
 };
 use processors::engines;
 use random::Random;

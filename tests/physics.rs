@@ -1,13 +1,16 @@
 //! Estimators on samples whose correlation function is known.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use albireo::counts::PairTotal;
 use albireo::counts::{JobId, PairKind, count_pairs};
+use albireo::engine::Silent;
+use albireo::error::EstimatorError;
+use albireo::estimators::{AnalyticRr, Term, TermCounts};
 use albireo::estimators::{multipoles, projected};
 use albireo::random::{Stream, in_box, in_domain, in_shell};
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, Estimator,
-    EstimatorError, Lattice, LineOfSight, Naive, PairJob, PairTotal, Pairs, Particles, PeriodicBox,
-    Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Term, TermCounts,
+    Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, Estimator, Lattice, LineOfSight,
+    Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
 };
 use albireo_fluids::{Frame, Normalisation, Partials, Space, Species, error_of_frames};
 

@@ -4,13 +4,15 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::counts::{Part, count_pairs, count_part, count_prepared};
+use albireo::engine::Silent;
 use albireo::engine::{AnyEngine, Cpu, PreparedJob};
+use albireo::particles::Bits;
 use albireo::tally::{
     AngularWeight, Classes, InverseProbability, PairNormalisation, PairWeight, Realisations, Sum,
 };
 use albireo::{
-    Bins, Bits, CountSpec, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs,
-    Particles, Points, RBins, SMuBins, SignedEdges, Silent,
+    Bins, CountSpec, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles,
+    Points, RBins, SMuBins, SignedEdges,
 };
 
 const SETTINGS: [(&str, Realisations); 2] = [

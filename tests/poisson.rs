@@ -1,12 +1,14 @@
 //! Poisson errors against numerical derivatives and against drawn counts.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use albireo::counts::PairTotal;
 use albireo::counts::{ExactSums, JobId, PairKind};
+use albireo::estimators::{AnalyticRr, Term, TermCounts};
 use albireo::estimators::{multipoles, projected};
 use albireo::random::Stream;
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, Counts, Domain, Edges, Estimator, LineOfSight, PairTotal,
-    PeriodicBox, RBins, RpPiBins, SMuBins, SignedEdges, Term, TermCounts,
+    Axis, Bins, Correlation, Counts, Domain, Edges, Estimator, LineOfSight, PeriodicBox, RBins,
+    RpPiBins, SMuBins, SignedEdges,
 };
 
 /// A count of pairs with their weights.

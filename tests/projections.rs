@@ -3,9 +3,11 @@
 
 use crate::estimators::assert_near;
 
+use albireo::Correlation;
+use albireo::binning::{AxisUnit, BinAxis};
 use albireo::engine::Exactness;
+use albireo::error::EstimatorError;
 use albireo::estimators::{multipoles, projected, projected_to, wedges};
-use albireo::{AxisUnit, BinAxis, Correlation, EstimatorError};
 
 fn correlation(axes: [(&'static str, &[f64]); 2], xi: &[f64], error: &[f64]) -> Correlation {
     let axis = |(name, edges): (&'static str, &[f64])| BinAxis::new(name, edges, AxisUnit::Length);

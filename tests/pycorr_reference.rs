@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 
 use albireo::counts::{PairKind, count_pairs};
 use albireo::engine::Cpu;
+use albireo::engine::Silent;
 use albireo::estimators::angular_upweights;
+use albireo::particles::Bits;
 use albireo::tally::{
     AngularWeight, InverseProbability, PairNormalisation, PairWeight, Realisations,
 };
 use albireo::{
-    Bins, Bits, CountSpec, Counts, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, Points,
-    RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
+    Bins, CountSpec, Counts, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, Points, RBins,
+    RpPiBins, SMuBins, SignedEdges, ThetaBins,
 };
 
 fn folder() -> Option<PathBuf> {

@@ -4,13 +4,13 @@
 
 use crate::random;
 
+use albireo::binning::Binning;
 use albireo::counts::count_prepared;
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{IntegralConstraint, RadialConstraint, ShellPairs};
 use albireo::tally::Classes;
-use albireo::{
-    Binning, CountSpec, Counts, Domain, Edges, Engine, Labels, Particles, Points, RBins, Silent,
-};
+use albireo::{CountSpec, Counts, Domain, Edges, Engine, Labels, Particles, Points, RBins};
 use random::Random;
 
 /// Points on a part of the sky between the distances 2 and 3, with weights and shells.

@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use albireo::error::RegionsError;
 use albireo::estimators::{AnalyticRr, CellRr, Jackknife};
 use albireo::regions::{Cells, Centres, PixelOrder, Pixels, Regions, Values};
 use albireo::{
-    Axis, Bins, Domain, Edges, Labels, LineOfSight, PeriodicBox, Points, RBins, RegionsError,
-    RpPiBins, SMuBins, Separation, SignedEdges, random,
+    Axis, Bins, Domain, Edges, Labels, LineOfSight, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
+    Separation, SignedEdges, random,
 };
 
 fn sizes(labels: &Labels) -> Vec<usize> {
@@ -279,7 +280,7 @@ fn pairs_within_a_cell_have_their_closed_form() {
 fn regions_that_cannot_be_are_refused() {
     let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
     let points = random::in_box(50, 1, [1.0; 3]).unwrap();
-    let limit = albireo::MAX_LABELS;
+    let limit = albireo::particles::MAX_LABELS;
     for found in [0, 1, limit + 1] {
         let error = RegionsError::Number {
             found: found.into(),

@@ -8,9 +8,8 @@
 use std::sync::Arc;
 
 use albireo::counts::JobId;
-use albireo::{
-    Column, Domain, Lattice, Outside, PairJob, Pairs, Particles, PeriodicBox, Points, random,
-};
+use albireo::particles::Column;
+use albireo::{Domain, Lattice, Outside, PairJob, Pairs, Particles, PeriodicBox, Points, random};
 
 /// The most memory that this program has held, in bytes.
 fn most_held() -> usize {

@@ -4,15 +4,18 @@
 
 use crate::random;
 
+use albireo::binning::Binning;
 use albireo::counts::{Split, count_pairs, count_regions};
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, PreparedJob};
+use albireo::error::{EstimatorError, JobError, MergeError};
 use albireo::estimators::{
     Estimation, Estimator, Jackknife, RandomPairs, Role, SplitRandoms, Term, TermCount, TermCounts,
 };
+use albireo::particles::{Bits, Groups};
 use albireo::{
-    Binning, Bins, Bits, Correlation, CountSpec, Counts, Domain, Edges, Engine, EstimatorError,
-    Groups, JobError, Labels, LineOfSight, MergeError, Naive, PairJob, Pairs, Particles, Points,
-    RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
+    Bins, Correlation, CountSpec, Counts, Domain, Edges, Engine, Labels, LineOfSight, Naive,
+    PairJob, Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins,
 };
 use random::Random;
 

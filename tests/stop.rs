@@ -5,11 +5,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use albireo::counts::count_pairs;
+use albireo::engine::Progress;
 use albireo::engine::{Cpu, Engine};
-use albireo::{
-    CountSpec, Domain, Edges, EngineError, Naive, PairJob, Pairs, Particles, Points, Progress,
-    RBins,
-};
+use albireo::error::EngineError;
+use albireo::{CountSpec, Domain, Edges, Naive, PairJob, Pairs, Particles, Points, RBins};
 
 /// Asks for a stop from the `from`th look on.
 struct Stop {

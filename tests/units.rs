@@ -2,13 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::counts::{Part, count_pairs, count_part};
+use albireo::engine::Silent;
 use albireo::engine::{AnyEngine, Cpu, PreparedJob, Units};
+use albireo::error::{EngineError, JobError};
+use albireo::particles::Groups;
 use albireo::random::{Stream, in_box};
 use albireo::tally::{Classes, Cut, Legendre, Merge, Sum};
 use albireo::{
-    Bins, CountSpec, Domain, Edges, Engine, EngineError, Groups, JobError, Labels, Lattice,
-    LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, SMuBins,
-    SignedEdges, Silent, ThetaBins,
+    Bins, CountSpec, Domain, Edges, Engine, Labels, Lattice, LineOfSight, Naive, PairJob, Pairs,
+    Particles, PeriodicBox, Points, RBins, SMuBins, SignedEdges, ThetaBins,
 };
 
 /// Two clumps in a thin gas, weighted.

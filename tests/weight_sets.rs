@@ -6,14 +6,17 @@ use crate::processors;
 use crate::random;
 
 use albireo::counts::{count_prepared, count_regions, count_weight_sets};
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, PreparedJob};
+use albireo::error::JobError;
+use albireo::particles::{Bits, Groups};
 use albireo::tally::{
     AngularWeight, Classes, CountSpec, Cut, InverseProbability, Legendre, PairNormalisation,
     Realisations, Sum, WeightedSum,
 };
 use albireo::{
-    Axis, Bins, Bits, Domain, Edges, Engine, Groups, JobError, Labels, LineOfSight, Naive, PairJob,
-    Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Weights,
+    Axis, Bins, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles,
+    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Weights,
 };
 use processors::engines;
 use random::Random;

@@ -3,13 +3,15 @@
 
 use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
+use albireo::engine::Silent;
+use albireo::error::EstimatorError;
 use albireo::estimators::{
     IntegralConstraint, PowerLaw, legendre, legendre_degrees, window_multipoles,
 };
 use albireo::tally::LegendreDegrees;
 use albireo::{
-    Axis, CountSpec, Counts, Domain, Edges, EstimatorError, LineOfSight, Naive, PairJob, Pairs,
-    Particles, RBins, SMuBins, SignedEdges, Silent, random,
+    Axis, CountSpec, Counts, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, RBins,
+    SMuBins, SignedEdges, random,
 };
 
 fn slab() -> Particles {

@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use albireo::counts::PairKind;
+use albireo::counts::PairTotal;
 use albireo::tally::{Classes, Legendre};
-use albireo::{Counts, Domain, PairTotal};
+use albireo::{Counts, Domain};
 
 use super::failure::Failure;
 

@@ -5,8 +5,10 @@
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
+use albireo::error::EstimatorError;
+use albireo::estimators::{AnalyticRr, Term, TermCounts};
 use albireo::estimators::{AnyEstimator, Covariance, Formula, Jackknife, RegionTerms};
-use albireo::{AnalyticRr, Correlation, Estimator, EstimatorError, Term, TermCounts};
+use albireo::{Correlation, Estimator};
 
 use super::albireo_counts;
 use super::counts::Counted;

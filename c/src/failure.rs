@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use albireo::EngineError;
+use albireo::error::EngineError;
 
 /// The codes of the header.
 pub(crate) mod code {
@@ -91,8 +91,8 @@ impl From<EngineError> for Failure {
     }
 }
 
-impl From<albireo::JobError> for Failure {
-    fn from(error: albireo::JobError) -> Self {
+impl From<albireo::error::JobError> for Failure {
+    fn from(error: albireo::error::JobError) -> Self {
         Self::new(code::ARGUMENT, error.to_string())
     }
 }

@@ -5,6 +5,7 @@
 use std::ffi::{c_int, c_void};
 
 use albireo::counts::{count_pairs, count_prepared};
+use albireo::engine::Progress;
 use albireo::engine::{AnyEngine, Auto, Cpu, Prepared, PreparedJob};
 use albireo::tally::{
     AngularWeight, Classes, Cut, InverseProbability, Legendre, PairNormalisation, PairWeight,
@@ -12,7 +13,7 @@ use albireo::tally::{
 };
 use albireo::{
     Axis, Bins, CountSpec, Domain, Edges, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs,
-    Particles, PeriodicBox, Progress, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins,
+    Particles, PeriodicBox, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins,
 };
 
 use super::counts::Counted;
@@ -190,7 +191,8 @@ impl Job {
             .into_iter()
             .flatten()
             .find_map(|sample| Some(sample.bits()?.per_row()));
-        let wrong = |name| move |error: albireo::PairWeightError| Failure::argument(name, error);
+        let wrong =
+            |name| move |error: albireo::error::PairWeightError| Failure::argument(name, error);
         let inverse = match words {
             None => None,
             Some(words) => {
@@ -273,7 +275,7 @@ impl Job {
             };
         }
         what = what.with_legendre(self.degrees()?.into_iter().collect());
-        let wrong = |name| move |error: albireo::EdgesError| Failure::argument(name, error);
+        let wrong = |name| move |error: albireo::error::EdgesError| Failure::argument(name, error);
         if job.cuts & THETA_CUT != 0 {
             what = what.with_cut(
                 Cut::theta(job.theta_cut[0], job.theta_cut[1]).map_err(wrong("theta_cut"))?,
@@ -330,8 +332,8 @@ impl Job {
             1 => AnyEngine::Naive(Naive),
             #[cfg(feature = "cuda")]
             CUDA => AnyEngine::Cuda(
-                albireo::Cuda::new(albireo::CudaOptions::default())
-                    .map_err(albireo::EngineError::from)?,
+                albireo::engine::cuda::Cuda::new(albireo::engine::cuda::CudaOptions::default())
+                    .map_err(albireo::error::EngineError::from)?,
             ),
             3 => choose(Auto::new(cpu()?))?,
             other => {

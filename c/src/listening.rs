@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use albireo::{Progress, Silent};
+use albireo::engine::{Progress, Silent};
 
 /// The function of a job.
 type Listener = unsafe extern "C" fn(*mut c_void, u64, u64) -> c_int;

@@ -5,10 +5,10 @@
 #[cfg(feature = "cuda")]
 use std::sync::OnceLock;
 
-#[cfg(feature = "cuda")]
-use albireo::Cuda;
-use albireo::Progress;
 use albireo::counts::count_prepared;
+use albireo::engine::Progress;
+#[cfg(feature = "cuda")]
+use albireo::engine::cuda::Cuda;
 use albireo::engine::{AnyEngine, Prepared};
 
 use super::counts::Counted;

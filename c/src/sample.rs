@@ -9,8 +9,9 @@
 
 use std::ffi::c_void;
 
+use albireo::particles::{Bits, Groups};
 use albireo::sky;
-use albireo::{Bits, Groups, Labels, Particles, Points};
+use albireo::{Labels, Particles, Points};
 
 use super::failure::Failure;
 
@@ -199,17 +200,17 @@ impl albireo_sample {
 pub(crate) unsafe fn particles(sample: *const albireo_sample) -> Result<Sample, Failure> {
     // SAFETY: as this function asks; all zeros are a sample.
     let sample = unsafe { sized(sample, "sample", size_of::<albireo_sample>()) }?;
-    if sample.n > albireo::MAX_PARTICLES {
+    if sample.n > albireo::particles::MAX_PARTICLES {
         return Err(Failure::argument(
             "n",
             format!(
                 "at most {} particles are counted, found {}",
-                albireo::MAX_PARTICLES,
+                albireo::particles::MAX_PARTICLES,
                 sample.n
             ),
         ));
     }
-    let wrong = |name| move |error: albireo::ParticlesError| Failure::argument(name, error);
+    let wrong = |name| move |error: albireo::error::ParticlesError| Failure::argument(name, error);
     // SAFETY: as this function asks.
     let points = unsafe { sample.points() }?;
     let mut particles = if sample.weights.is_null() {

@@ -10,7 +10,7 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use albireo::Column;
+use albireo::particles::Column;
 use pyo3::buffer::{Element, PyBuffer, PyUntypedBuffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use albireo::Bits;
+use albireo::particles::Bits;
 use albireo_catalogs::Catalog;
 
 use crate::error::SampleError;

@@ -4,8 +4,9 @@
 
 use std::path::PathBuf;
 
-use albireo::{
-    Axis, CosmologyError, DomainError, JobError, ParticlesError, RegionsError, SkyError,
+use albireo::Axis;
+use albireo::error::{
+    CosmologyError, DomainError, JobError, ParticlesError, RegionsError, SkyError,
 };
 use albireo_catalogs::{Atoms, CatalogError, ExpressionError, did_you_mean, in_short};
 use thiserror::Error;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use albireo::Column;
+use albireo::particles::Column;
 use albireo_catalogs::{
     Attribute, Attributes, CatalogError, ColumnDescription, MemoryColumn, MemoryComponents,
     MemoryTable, Stop, TableDescription, Trajectory, TrajectoryRequest, Words, frames_of_table,
@@ -23,7 +23,7 @@ use crate::source::File;
 /// A [`Reading`](crate::Reading) knows it by the name that a source gives as its path.
 ///
 /// ```
-/// use albireo::Column;
+/// use albireo::particles::Column;
 /// use albireo_samples::{Given, Reading, Selection, Source};
 /// let column = |values: [f64; 3]| Column::from(values.to_vec());
 /// let galaxies = Given::new(vec![

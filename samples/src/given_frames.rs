@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use albireo::Column;
+use albireo::particles::Column;
 use albireo_catalogs::{Atoms, Attribute, CatalogError, Cell, Frame, Trajectory, TrajectoryFormat};
 
 use crate::error::SampleError;
@@ -15,7 +15,7 @@ use crate::error::SampleError;
 /// Positions of all frames one after the other, in buffers that may belong to somebody else, with what is known of frames and particles.
 ///
 /// ```
-/// use albireo::Column;
+/// use albireo::particles::Column;
 /// use albireo_catalogs::{Attribute, Cell};
 /// use albireo_samples::{FrameReading, Given, GivenFrames};
 /// let column = |values: [f64; 4]| Column::from(values.to_vec());

@@ -7,7 +7,7 @@
     reason = "groups are numbered in 32 bits"
 )]
 
-use albireo::Groups;
+use albireo::particles::Groups;
 
 use crate::error::SampleError;
 use crate::sample::Sample;

@@ -119,7 +119,7 @@ fn check(parts: &[Sample]) -> Result<(), SampleError> {
     Ok(())
 }
 
-fn points(parts: &[Sample], rows: usize) -> Result<Points, albireo::ParticlesError> {
+fn points(parts: &[Sample], rows: usize) -> Result<Points, albireo::error::ParticlesError> {
     let mut columns = [0; 3].map(|_| Vec::with_capacity(rows));
     for part in parts {
         let points = part.particles.points();

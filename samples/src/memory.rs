@@ -2,8 +2,9 @@
 //!
 //! Entry: [`read`].
 
+use albireo::particles::Bits;
 use albireo::sky::{self, Column as Angles};
-use albireo::{Bits, Particles, Points, Weights};
+use albireo::{Particles, Points, Weights};
 use albireo_catalogs::Format;
 use serde_json::{Value, json};
 

@@ -9,8 +9,9 @@
 
 use std::path::PathBuf;
 
+use albireo::particles::{Bits, Column, Groups};
 use albireo::regions::Cells;
-use albireo::{Axis, Bits, Column, Domain, Groups, Labels, Particles, Points, Weights};
+use albireo::{Axis, Domain, Labels, Particles, Points, Weights};
 use serde_json::{Map, Value, json};
 
 use crate::bits::BitColumns;

@@ -150,7 +150,7 @@ impl Rule {
         }
     }
 
-    fn labels(&self, sample: &Sample) -> Result<Labels, albireo::RegionsError> {
+    fn labels(&self, sample: &Sample) -> Result<Labels, albireo::error::RegionsError> {
         let points = sample.particles.points();
         match self {
             Self::Centres(centres) => centres.labels(points),

@@ -11,7 +11,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use albireo::Column;
+use albireo::particles::Column;
 use albireo_catalogs::{
     Attribute, CatalogError, CatalogReader as _, Filter, MemoryColumn, Request,
 };

@@ -2,8 +2,8 @@
 //!
 //! Entry: [`SnapshotHeader`]. GADGET and AREPO, SWIFT, Abacus; which files make a set is found in `snapshots`.
 
-use albireo::CosmologyError;
 use albireo::cosmology::Cosmology;
+use albireo::error::CosmologyError;
 use albireo_catalogs::{Attributes, TableDescription, Value};
 
 use crate::units::Unit;

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use albireo::Column;
+use albireo::particles::Column;
 use albireo_catalogs::TableDescription;
 use serde_json::{Map, Value, json};
 

@@ -6,7 +6,8 @@ mod halos;
 
 use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
-use albireo::{Axis, Edges, PairJob, Pairs, RBins, Silent};
+use albireo::engine::Silent;
+use albireo::{Axis, Edges, PairJob, Pairs, RBins};
 use albireo_samples::{Notice, Reading, SampleError, Samples, Selection, Source};
 
 /// Positions in units of the box: 1 Mpc/h apart through the side, the others far off.

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use albireo::cosmology::Cosmology;
 use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
+use albireo::engine::Silent;
+use albireo::estimators::{AnalyticRr, Term, TermCounts};
 use albireo::estimators::{multipoles, projected};
 use albireo::sky::{Column, positions};
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, Estimator, LineOfSight,
-    PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
-    Term, TermCounts,
+    Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, Estimator, LineOfSight, PairJob,
+    Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
 };
 use albireo_catalogs::{Catalog, Filter, Request, Value, open};
 use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};

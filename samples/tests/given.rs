@@ -10,7 +10,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use albireo::{Column, Particles, Weights};
+use albireo::particles::Column;
+use albireo::{Particles, Weights};
 use albireo_catalogs::{Attribute, Filter, TrajectoryRequest};
 use albireo_samples::{
     FrameReading, Given, Held, Reading, RegionSpec, Samples, Selection, Source, Stop,

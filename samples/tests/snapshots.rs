@@ -5,7 +5,8 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use albireo::{Axis, Binning, Domain, Edges, LineOfSight, RBins};
+use albireo::binning::Binning;
+use albireo::{Axis, Domain, Edges, LineOfSight, RBins};
 use albireo_samples::{Notice, Reading, SampleError, Samples, Selection, Source};
 use hdf5_writer::{AttributeBuilder, DatasetBuilder, Hdf5Builder, WriteOptions};
 

@@ -15,7 +15,7 @@ impl Counts {
     ///
     /// ```
     /// use albireo::counts::JobId;
-    /// use albireo::{Counts, Edges, PairTotal, RBins, counts::PairKind};
+    /// use albireo::{Counts, Edges, RBins, counts::{PairKind, PairTotal}};
     /// let bins = RBins::new(Edges::linear(0.0, 4.0, 4)?);
     /// let total = PairTotal::unweighted(PairKind::AutoUnordered, 45);
     /// let fine = Counts::from_parts(bins, vec![1, 2, 3, 4], None, total, JobId(1))?;
@@ -37,7 +37,7 @@ impl Counts {
     ///
     /// ```
     /// use albireo::counts::JobId;
-    /// use albireo::{Counts, Edges, PairTotal, RBins, counts::PairKind};
+    /// use albireo::{Counts, Edges, RBins, counts::{PairKind, PairTotal}};
     /// let bins = RBins::new(Edges::linear(0.0, 4.0, 4)?);
     /// let total = PairTotal::unweighted(PairKind::AutoUnordered, 45);
     /// let all = Counts::from_parts(bins, vec![1, 2, 3, 4], None, total, JobId(1))?;
@@ -59,7 +59,8 @@ impl Counts {
     ///
     /// ```
     /// use albireo::counts::{PairKind, count_pairs};
-    /// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, Points, RpPiBins, SignedEdges, Silent};
+    /// use albireo::engine::Silent;
+    /// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, Points, RpPiBins, SignedEdges};
     /// let sample = Particles::new(Points::from_rows(&[[0.0; 3], [0.5, 0.0, 1.5], [0.0, 0.5, 0.2]])?);
     /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
     /// let bins = |lo, n| {
@@ -88,7 +89,7 @@ impl Counts {
     ///
     /// ```
     /// use albireo::counts::JobId;
-    /// use albireo::{Counts, Edges, PairTotal, RBins, counts::PairKind};
+    /// use albireo::{Counts, Edges, RBins, counts::{PairKind, PairTotal}};
     /// let total = PairTotal::unweighted(PairKind::AutoUnordered, 45);
     /// let count = |edges: &[f64], npairs: &[u64]| -> Result<Counts, albireo::Error> {
     ///     let bins = RBins::new(Edges::new(edges.to_vec())?);
@@ -120,7 +121,7 @@ impl Counts {
     ///
     /// ```
     /// use albireo::counts::JobId;
-    /// use albireo::{Counts, Edges, PairTotal, RBins, counts::PairKind};
+    /// use albireo::{Counts, Edges, RBins, counts::{PairKind, PairTotal}};
     /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
     /// let total = PairTotal::unweighted(PairKind::AutoUnordered, 45);
     /// let counts = Counts::from_parts(bins, vec![6, 10], None, total, JobId(1))?;
@@ -164,7 +165,7 @@ impl Counts {
     ///
     /// ```
     /// use albireo::counts::JobId;
-    /// use albireo::{Counts, Edges, PairTotal, RBins, counts::PairKind};
+    /// use albireo::{Counts, Edges, RBins, counts::{PairKind, PairTotal}};
     /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
     /// let total = PairTotal::unweighted(PairKind::AutoUnordered, 40);
     /// let counts = Counts::from_parts(bins, vec![6, 10], None, total, JobId(1))?;

@@ -13,7 +13,8 @@ impl Counts {
     ///
     /// ```
     /// use albireo::counts::{JobId, PairKind};
-    /// use albireo::{Edges, Counts, PairTotal, RBins};
+    /// use albireo::counts::PairTotal;
+    /// use albireo::{Edges, Counts, RBins};
     /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
     /// let of = |npairs: [u64; 2], total, job| {
     ///     let total = PairTotal::unweighted(PairKind::AutoUnordered, total);

@@ -26,7 +26,7 @@ use crate::error::{CountsError, MergeError};
 /// assert_eq!(sums.parts(), [vec![0.1, 1e9], vec![0.0, 2f64.powi(-40)]]);
 /// // What float64 holds has one part.
 /// assert_eq!(ExactSums::from_parts(&[vec![0.5], vec![0.25]])?.parts(), [[0.75]]);
-/// # Ok::<(), albireo::CountsError>(())
+/// # Ok::<(), albireo::error::CountsError>(())
 /// ```
 ///
 /// Sums are equal where they are the same numbers, whatever their units.

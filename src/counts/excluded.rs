@@ -14,7 +14,8 @@ use crate::tally::{Cut, unordered_class, unordered_classes};
 /// ```
 /// use albireo::counts::excluded_pairs;
 /// use albireo::tally::Cut;
-/// use albireo::{Groups, Pairs, Particles, Points};
+/// use albireo::particles::Groups;
+/// use albireo::{Pairs, Particles, Points};
 /// // Three atoms of one molecule, one of another, and a bond between the two.
 /// let atoms = Particles::new(Points::from_rows(&[[0.0; 3]; 4])?).grouped(Groups::new(vec![1, 1, 1, 2]))?;
 /// let cuts = [Cut::SameGroup, Cut::listed([[0, 1], [3, 2], [2, 3]])];
@@ -34,7 +35,8 @@ pub fn excluded_pairs(pairs: Pairs<'_>, cuts: &[Cut]) -> u64 {
 /// ```
 /// use albireo::counts::excluded_by_species;
 /// use albireo::tally::Cut;
-/// use albireo::{Groups, Labels, Particles, Points};
+/// use albireo::particles::Groups;
+/// use albireo::{Labels, Particles, Points};
 /// // Two waters, oxygen (0) and hydrogens (1).
 /// let atoms = Particles::new(Points::from_rows(&[[0.0; 3]; 6])?);
 /// let atoms = atoms.labelled(Labels::new(vec![0, 1, 1, 0, 1, 1], 2)?)?.grouped(Groups::new(vec![7, 7, 7, 9, 9, 9]))?;

@@ -21,7 +21,8 @@ use crate::tally::{Classes, CountSpec};
 /// ```
 /// use albireo::counts::count_regions;
 /// use albireo::engine::{Cpu, PreparedJob};
-/// use albireo::{Domain, Edges, Engine, Labels, Particles, Points, RBins, Silent};
+/// use albireo::engine::Silent;
+/// use albireo::{Domain, Edges, Engine, Labels, Particles, Points, RBins};
 /// let rows = [[0.0; 3], [0.5, 0.0, 0.0], [1.5, 0.0, 0.0], [2.0, 0.0, 0.0]];
 /// let sample = Particles::new(Points::from_rows(&rows)?).labelled(Labels::new(vec![0, 0, 1, 1], 2)?)?;
 /// let engine = Cpu::new();

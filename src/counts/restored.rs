@@ -21,7 +21,8 @@ impl Counts {
     ///
     /// ```
     /// use albireo::counts::{ExactSums, JobId, PairKind};
-    /// use albireo::{Edges, Counts, PairTotal, RBins};
+    /// use albireo::counts::PairTotal;
+    /// use albireo::{Edges, Counts, RBins};
     /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
     /// let total = PairTotal::unweighted(PairKind::AutoUnordered, 45);
     /// let dd = Counts::from_parts(bins.clone(), vec![6, 10], None, total, JobId(1))?;

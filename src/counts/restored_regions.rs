@@ -24,7 +24,8 @@ impl Counts {
     ///
     /// ```
     /// use albireo::counts::{JobId, PairKind};
-    /// use albireo::{Counts, Edges, PairTotal, RBins};
+    /// use albireo::counts::PairTotal;
+    /// use albireo::{Counts, Edges, RBins};
     /// let bins = RBins::new(Edges::linear(0.0, 2.0, 1)?);
     /// let of = |npairs, total| {
     ///     let total = PairTotal::unweighted(PairKind::AutoUnordered, total);

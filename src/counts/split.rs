@@ -13,7 +13,8 @@ use crate::particles::Particles;
 ///
 /// ```
 /// use albireo::counts::{Split, count_pairs};
-/// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, Silent, random};
+/// use albireo::engine::Silent;
+/// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, random};
 /// let randoms = Particles::new(random::in_box(300, 1, [1.0; 3])?);
 /// let bins = RBins::new(Edges::linear(0.0, 0.4, 4)?);
 /// let split = Split::new(3, None)?;

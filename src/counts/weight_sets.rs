@@ -20,7 +20,8 @@ use crate::tally::{Classes, CountSpec, Sum, WeightedSum, weight_exponents};
 /// ```
 /// use albireo::counts::count_weight_sets;
 /// use albireo::engine::{Cpu, PreparedJob};
-/// use albireo::{CountSpec, Domain, Edges, Engine, Particles, Points, RBins, Silent, Weights};
+/// use albireo::engine::Silent;
+/// use albireo::{CountSpec, Domain, Edges, Engine, Particles, Points, RBins, Weights};
 /// let points = Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]])?;
 /// let fkp = Weights::PerParticle(vec![0.5, 0.25, 1.0].into());
 /// let galaxies = Particles::weighted(points, vec![1.0, 2.0, 0.5])?.with_weight_sets(vec![fkp])?;

@@ -68,7 +68,8 @@ impl Prepared {
 ///
 /// ```
 /// use albireo::engine::{Cpu, PreparedJob};
-/// use albireo::{CountSpec, Domain, Edges, Engine, Particles, Points, RBins, Silent};
+/// use albireo::engine::Silent;
+/// use albireo::{CountSpec, Domain, Edges, Engine, Particles, Points, RBins};
 /// let sample = |x: f64| -> Result<_, albireo::Error> { Ok(Particles::new(Points::from_rows(&[[0.0; 3], [x, 0.0, 0.0]])?)) };
 /// let engine = Cpu::new();
 /// let data = engine.prepare(sample(1.0)?, &Domain::Open, &Silent)?;

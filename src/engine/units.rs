@@ -32,7 +32,8 @@ use crate::traversal::{Layout, Region, Sorted, Taking, Walk, roundings};
 /// ```
 /// use albireo::engine::{Cpu, PreparedJob};
 /// use albireo::tally::Merge;
-/// use albireo::{CountSpec, Domain, Edges, Engine, Particles, RBins, Silent, random};
+/// use albireo::engine::Silent;
+/// use albireo::{CountSpec, Domain, Edges, Engine, Particles, RBins, random};
 /// let gas = Particles::new(random::in_box(5000, 1, [1.0; 3])?);
 /// let engine = Cpu::new();
 /// let gas = engine.prepare(gas, &Domain::Open, &Silent)?;

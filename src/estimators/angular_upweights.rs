@@ -16,7 +16,8 @@ use crate::tally::AngularWeight;
 /// ```
 /// use albireo::counts::count_pairs;
 /// use albireo::estimators::angular_upweights;
-/// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, Points, Silent, ThetaBins, random};
+/// use albireo::engine::Silent;
+/// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, Points, ThetaBins, random};
 /// let sky = random::in_box(300, 1, [1.0; 3])?;
 /// let parent = Particles::new(sky.clone()).directions()?;
 /// let observed = Particles::new(sky.rows(0..200)).directions()?;

@@ -17,7 +17,8 @@ use crate::result::Correlation;
 /// use albireo::counts::count_regions;
 /// use albireo::engine::{Cpu, PreparedJob};
 /// use albireo::estimators::{Covariance, Estimation, Estimator, Jackknife, Role};
-/// use albireo::{CountSpec, Domain, Edges, Engine, Labels, Pairs, Particles, RBins, Silent, random};
+/// use albireo::engine::Silent;
+/// use albireo::{CountSpec, Domain, Edges, Engine, Labels, Pairs, Particles, RBins, random};
 /// // Eight regions: the halves of the unit cube along each axis.
 /// let sample = |n, seed| {
 ///     let points = random::in_box(n, seed, [1.0; 3])?;

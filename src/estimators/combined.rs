@@ -89,7 +89,8 @@ fn added(parts: &[Counted], factors: &[Vec<f64>]) -> Result<TermCounts, Estimato
 /// ```
 /// use albireo::counts::{JobId, PairKind};
 /// use albireo::estimators::{Estimator, Term, combined};
-/// use albireo::{Edges, Counts, PairTotal, RBins};
+/// use albireo::counts::PairTotal;
+/// use albireo::{Edges, Counts, RBins};
 /// let bins = RBins::new(Edges::linear(0.0, 2.0, 1)?);
 /// let of = |pairs, total| {
 ///     let total = PairTotal::unweighted(PairKind::AutoUnordered, total);
@@ -119,7 +120,8 @@ pub fn combined(parts: &[Counted]) -> Result<TermCounts, EstimatorError> {
 /// ```
 /// use albireo::counts::{JobId, PairKind};
 /// use albireo::estimators::{CombinedRegions, Estimator, Jackknife, RegionTerms, Term};
-/// use albireo::{Edges, Counts, PairTotal, RBins};
+/// use albireo::counts::PairTotal;
+/// use albireo::{Edges, Counts, RBins};
 /// let bins = RBins::new(Edges::linear(0.0, 2.0, 1)?);
 /// let of = |pairs, total| {
 ///     let total = PairTotal::unweighted(PairKind::AutoUnordered, total);

@@ -18,7 +18,7 @@ use crate::error::EstimatorError;
 /// assert_eq!(covariance.matrix()[[0, 0]], 1.0);
 /// assert_eq!(covariance.errors()[1], 0.5);
 /// assert_eq!(covariance.correlation()[[0, 1]], 0.5);
-/// # Ok::<(), albireo::EstimatorError>(())
+/// # Ok::<(), albireo::error::EstimatorError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Covariance {
@@ -138,7 +138,7 @@ impl Covariance {
 ///
 /// ```
 /// assert_eq!(albireo::estimators::hartlap_factor(102, 20)?, 80.0 / 101.0);
-/// # Ok::<(), albireo::EstimatorError>(())
+/// # Ok::<(), albireo::error::EstimatorError>(())
 /// ```
 ///
 /// # Errors
@@ -161,7 +161,7 @@ pub fn hartlap_factor(realisations: usize, bins: usize) -> Result<f64, Estimator
 /// ```
 /// let m1 = albireo::estimators::percival_factor(600, 20, 4)?;
 /// assert!((m1 - 1.0189).abs() < 1e-4);
-/// # Ok::<(), albireo::EstimatorError>(())
+/// # Ok::<(), albireo::error::EstimatorError>(())
 /// ```
 ///
 /// # Errors

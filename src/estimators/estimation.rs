@@ -21,7 +21,8 @@ use crate::tally::{Cut, LegendreDegrees};
 /// ```
 /// use albireo::counts::count_pairs;
 /// use albireo::estimators::{Estimation, Estimator, Role};
-/// use albireo::{CountSpec, Domain, Edges, Naive, PairJob, Particles, RBins, Silent, random};
+/// use albireo::engine::Silent;
+/// use albireo::{CountSpec, Domain, Edges, Naive, PairJob, Particles, RBins, random};
 /// let data = Particles::new(random::in_box(50, 1, [1.0; 3])?);
 /// let randoms = Particles::new(random::in_box(200, 2, [1.0; 3])?);
 /// let sample = |role| match role {

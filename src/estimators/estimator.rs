@@ -266,7 +266,8 @@ impl Estimator {
     /// ```
     /// use albireo::counts::{JobId, PairKind};
     /// use albireo::estimators::{Estimator, Term, TermCounts};
-    /// use albireo::{Edges, Counts, PairTotal, RBins};
+    /// use albireo::counts::PairTotal;
+    /// use albireo::{Edges, Counts, RBins};
     /// let bins = RBins::new(Edges::linear(0.0, 2.0, 1)?);
     /// let of = |pairs, kind, all| {
     ///     let total = PairTotal::unweighted(kind, all);

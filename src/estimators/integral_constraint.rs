@@ -18,7 +18,7 @@ use crate::error::EstimatorError;
 /// let ic = IntegralConstraint::new(&[0.1, 0.3, 0.6], &[2.0, 1.0, 0.0])?;
 /// assert_eq!(ic.value, 0.5);
 /// assert!((ic.covered - 1.0).abs() < 1e-15);
-/// # Ok::<(), albireo::EstimatorError>(())
+/// # Ok::<(), albireo::error::EstimatorError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct IntegralConstraint {
@@ -141,7 +141,7 @@ impl PowerLaw {
     /// let xi: Vec<f64> = x.iter().map(|x| 3.0 * (1.0 / x - c)).collect();
     /// let fit = PowerLaw::fit(&rr, &x, 1.0, &xi, &[0.1; 3], |_| true)?;
     /// assert!((fit.amplitude - 3.0).abs() < 1e-12 && (fit.constraint.value - 3.0 * c).abs() < 1e-12);
-    /// # Ok::<(), albireo::EstimatorError>(())
+    /// # Ok::<(), albireo::error::EstimatorError>(())
     /// ```
     ///
     /// # Errors

@@ -88,7 +88,7 @@ impl Jackknife {
 /// ```
 /// let draws: Vec<Vec<u32>> = albireo::estimators::bootstrap_draws(5, 3, 7)?.collect();
 /// assert!(draws.iter().all(|times| times.iter().sum::<u32>() == 5));
-/// # Ok::<(), albireo::EstimatorError>(())
+/// # Ok::<(), albireo::error::EstimatorError>(())
 /// ```
 ///
 /// # Errors

@@ -51,7 +51,7 @@ fn solved(ells: &[u32]) -> Result<Vec<u32>, EstimatorError> {
 /// let degrees = legendre_degrees(&[0, 2])?;
 /// assert_eq!(degrees.iter().map(|l| l.degree()).collect::<Vec<_>>(), [0, 2, 4]);
 /// assert!(legendre_degrees(&[6]).is_err());
-/// # Ok::<(), albireo::EstimatorError>(())
+/// # Ok::<(), albireo::error::EstimatorError>(())
 /// ```
 ///
 /// # Errors
@@ -284,7 +284,8 @@ impl Estimator {
     /// use albireo::counts::count_pairs;
     /// use albireo::engine::Cpu;
     /// use albireo::estimators::{Estimation, Estimator, Role, legendre_degrees};
-    /// use albireo::{Axis, CountSpec, Domain, Edges, LineOfSight, PairJob, Particles, PeriodicBox, SMuBins, SignedEdges, Silent, random};
+    /// use albireo::engine::Silent;
+    /// use albireo::{Axis, CountSpec, Domain, Edges, LineOfSight, PairJob, Particles, PeriodicBox, SMuBins, SignedEdges, random};
     /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
     /// let data = Particles::new(random::in_box(200, 1, [1.0; 3])?);
     /// let (s, mu) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 1.0, 1)?);

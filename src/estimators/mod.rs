@@ -8,7 +8,7 @@
 //! holds each pair once or in both orders. A denominator of zero gives NaN, never a made-up number.
 //!
 //! Errors are Poisson errors: `s^2 = sum_X (dxi/dlnX)^2 v_X` over the normalised counts X of the formula, `v = f1*f2/n` with n the
-//! pairs of different particles in the bin and f the design effect of a sample's weights ([`crate::PairTotal::design_effect`]); a
+//! pairs of different particles in the bin and f the design effect of a sample's weights ([`crate::counts::PairTotal::design_effect`]); a
 //! count without a pair, or an analytic one, adds nothing, and without a pair of data there is no error but NaN. They take pairs as
 //! independent: cosmic variance, and what pairs that share a particle have in common, is not in them.
 

@@ -29,7 +29,8 @@ pub struct Projected {
 /// ```
 /// use albireo::counts::count_pairs;
 /// use albireo::estimators::{AnalyticRr, Estimator, Term, TermCounts, projected};
-/// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, RpPiBins, SignedEdges, Silent};
+/// use albireo::engine::Silent;
+/// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, RpPiBins, SignedEdges};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
 /// let data = Particles::new(albireo::random::in_box(200, 1, [1.0; 3])?);
 /// let (rp, pi) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 0.5, 5)?);
@@ -56,7 +57,8 @@ pub fn projected(xi: &Correlation) -> Result<Projected, EstimatorError> {
 /// ```
 /// use albireo::counts::count_pairs;
 /// use albireo::estimators::{AnalyticRr, Estimator, Term, TermCounts, projected, projected_to};
-/// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, RpPiBins, SignedEdges, Silent};
+/// use albireo::engine::Silent;
+/// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, RpPiBins, SignedEdges};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
 /// let data = Particles::new(albireo::random::in_box(200, 1, [1.0; 3])?);
 /// let (rp, pi) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::new(vec![0.0, 0.25, 0.5])?);

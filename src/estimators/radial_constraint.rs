@@ -27,7 +27,8 @@ use crate::tally::unordered_classes;
 /// use albireo::engine::{Cpu, PreparedJob};
 /// use albireo::estimators::RadialConstraint;
 /// use albireo::tally::Classes;
-/// use albireo::{CountSpec, Domain, Edges, Engine, Labels, Particles, RBins, Silent, random};
+/// use albireo::engine::Silent;
+/// use albireo::{CountSpec, Domain, Edges, Engine, Labels, Particles, RBins, random};
 /// let points = random::in_box(400, 1, [1.0; 3])?;
 /// // Two shells, near and far.
 /// let shell = |row: usize| u32::from(points.at(row).iter().map(|x| x * x).sum::<f64>() > 1.0);
@@ -82,7 +83,7 @@ impl ShellPairs {
     /// let radial = RadialConstraint::of_shells(&rr, &[1.0, 0.0])?;
     /// // The mean is 1 within the first shell, 0 between the two, 1/2 within the second.
     /// assert_eq!(radial.values, [(4.0 + 2.0) / 8.0, 2.0 / 12.0]);
-    /// # Ok::<(), albireo::EstimatorError>(())
+    /// # Ok::<(), albireo::error::EstimatorError>(())
     /// ```
     ///
     /// # Errors
@@ -223,7 +224,7 @@ impl RadialPowerLaw {
     /// let fit = RadialPowerLaw::fit(&rr, &[1.0, 2.0], 1.0, &xi, &[0.1; 2], |_| true)?;
     /// assert!((fit.amplitude - 3.0).abs() < 1e-12);
     /// assert!((fit.constraint.values[1] - 3.0 * lacks[1]).abs() < 1e-12);
-    /// # Ok::<(), albireo::EstimatorError>(())
+    /// # Ok::<(), albireo::error::EstimatorError>(())
     /// ```
     ///
     /// # Errors

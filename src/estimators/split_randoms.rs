@@ -16,7 +16,8 @@ use crate::tally::{Cut, Legendre, described, same_cuts};
 /// ```
 /// use albireo::counts::{Split, count_pairs};
 /// use albireo::estimators::{Estimator, RandomPairs, SplitRandoms, Term, TermCount, TermCounts};
-/// use albireo::{Bins, Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, Silent, random};
+/// use albireo::engine::Silent;
+/// use albireo::{Bins, Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, random};
 /// let (data, randoms) = (random::in_box(50, 1, [1.0; 3])?, random::in_box(400, 2, [1.0; 3])?);
 /// let (data, randoms) = (Particles::new(data), Particles::new(randoms));
 /// let bins = Bins::from(RBins::new(Edges::linear(0.0, 0.4, 4)?));

@@ -211,7 +211,8 @@ impl TermCounts {
     /// ```
     /// use albireo::counts::{JobId, PairKind};
     /// use albireo::estimators::{Term, TermCounts};
-    /// use albireo::{Edges, Counts, PairTotal, RBins};
+    /// use albireo::counts::PairTotal;
+    /// use albireo::{Edges, Counts, RBins};
     /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
     /// let count = |npairs| {
     ///     let total = PairTotal::unweighted(PairKind::Cross, 45);

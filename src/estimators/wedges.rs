@@ -93,7 +93,8 @@ pub fn check_wedge_edges(edges: &[f64], mu: &[f64]) -> Result<(), EstimatorError
 /// ```
 /// use albireo::counts::count_pairs;
 /// use albireo::estimators::{AnalyticRr, Estimator, Term, TermCounts, wedges};
-/// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, SMuBins, SignedEdges, Silent};
+/// use albireo::engine::Silent;
+/// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, SMuBins, SignedEdges};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
 /// let data = Particles::new(albireo::random::in_box(200, 1, [1.0; 3])?);
 /// let (s, mu) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 1.0, 4)?);

@@ -92,7 +92,8 @@ fn of_sums(rr: &(impl RandomPairs + ?Sized), ell: u32) -> Option<Projected> {
 /// ```
 /// use albireo::counts::count_pairs;
 /// use albireo::estimators::window_multipoles;
-/// use albireo::{Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, SMuBins, SignedEdges, Silent};
+/// use albireo::engine::Silent;
+/// use albireo::{Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, SMuBins, SignedEdges};
 /// let randoms = Particles::new(albireo::random::in_box(400, 1, [1.0, 1.0, 0.4])?);
 /// let (s, mu) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 1.0, 20)?);
 /// let bins = SMuBins::new(s, mu, LineOfSight::Fixed(albireo::Axis::Z))?;

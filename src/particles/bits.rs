@@ -17,7 +17,7 @@ pub const MAX_BIT_WORDS: usize = 32;
 /// In which order the bits stand does not matter, as long as it is that of every row. Slices share the buffer.
 ///
 /// ```
-/// use albireo::Bits;
+/// use albireo::particles::Bits;
 /// let bits = Bits::new(vec![0b1011, 0, u64::MAX, 1], 2)?;
 /// assert_eq!((bits.len(), bits.row(1)), (2, &[u64::MAX, 1][..]));
 /// assert_eq!([bits.set_in(0), bits.set_in(1)], [3, 65]);
@@ -71,7 +71,8 @@ impl Bits {
     /// The rows of a list; the first one tells how many words a row has.
     ///
     /// ```
-    /// use albireo::{Bits, ParticlesError};
+    /// use albireo::particles::Bits;
+    /// use albireo::error::ParticlesError;
     /// let ragged = Bits::from_rows(&[vec![1, 2], vec![3]]);
     /// assert_eq!(ragged, Err(ParticlesError::BitRow { row: 1, expected: 2, found: 1 }));
     /// ```
@@ -117,7 +118,7 @@ impl Bits {
     /// An (N, k) array of any strides.
     ///
     /// ```
-    /// use albireo::Bits;
+    /// use albireo::particles::Bits;
     /// let array = albireo::ndarray::array![[1_u64, 2], [4, 8], [16, 32]];
     /// assert_eq!(Bits::from_array(array.view())?.row(2), [16, 32]);
     /// # Ok::<(), albireo::Error>(())

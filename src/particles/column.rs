@@ -24,7 +24,8 @@ use crate::error::ParticlesError;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use albireo::{Column, Points};
+/// use albireo::particles::Column;
+/// use albireo::Points;
 /// let rows = Arc::new(vec![0.0, 1.0, 2.0, 10.0, 11.0, 12.0]);
 /// let column = |axis| Column::strided(rows.clone(), axis, 3, 2);
 /// let points = Points::from_columns([column(0)?, column(1)?, column(2)?])?;
@@ -119,7 +120,7 @@ impl Column {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use albireo::Column;
+    /// use albireo::particles::Column;
     /// let column = Column::of_singles(Arc::new(vec![0.1f32, 0.2, 0.3]), 2, -1, 3)?;
     /// assert_eq!(column.at(2), f64::from(0.1f32));
     /// # Ok::<(), albireo::Error>(())

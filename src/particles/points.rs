@@ -107,7 +107,7 @@ impl Points {
     /// # Errors
     /// Columns of unequal length, a coordinate that is NaN, infinite or beyond 2^440, or more than [`MAX_PARTICLES`] rows.
     ///
-    /// [`MAX_PARTICLES`]: crate::MAX_PARTICLES
+    /// [`MAX_PARTICLES`]: crate::particles::MAX_PARTICLES
     pub fn new(x: Vec<f64>, y: Vec<f64>, z: Vec<f64>) -> Result<Self, ParticlesError> {
         Self::from_columns([x, y, z].map(Column::from))
     }
@@ -116,7 +116,8 @@ impl Points {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use albireo::{Column, Points};
+    /// use albireo::particles::Column;
+    /// use albireo::Points;
     /// let z = Arc::new(vec![0.5; 4]);
     /// let plane = Points::from_columns([
     ///     Column::from(vec![0.0, 1.0, 2.0, 3.0]),
@@ -195,7 +196,7 @@ impl Points {
 
     /// `n` points, each made from its row, by all threads; `n` is at most [`MAX_PARTICLES`].
     ///
-    /// [`MAX_PARTICLES`]: crate::MAX_PARTICLES
+    /// [`MAX_PARTICLES`]: crate::particles::MAX_PARTICLES
     pub(crate) fn from_fn(
         n: usize,
         place: impl Fn(usize) -> [f64; 3] + Sync,

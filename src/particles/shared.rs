@@ -21,7 +21,8 @@ impl Particles {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use albireo::{Column, Particles, Points};
+    /// use albireo::particles::Column;
+    /// use albireo::{Particles, Points};
     /// let own = Particles::new(Points::new(vec![0.5], vec![1.0], vec![2.0])?);
     /// let mapped = Arc::new(vec![2.0]);
     /// let shared = own.clone().in_buffers(&mut |_| Some(Column::shared(mapped.clone())));

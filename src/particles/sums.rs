@@ -66,7 +66,8 @@ impl Particles {
     /// Checks that weighted counts of these particles can be normalised; unit weights always can.
     ///
     /// ```
-    /// use albireo::{Particles, ParticlesError, Points};
+    /// use albireo::error::ParticlesError;
+    /// use albireo::{Particles, Points};
     /// let weighted = |w| Particles::weighted(Points::from_rows(&[[0.0; 3], [1.0; 3]])?, w);
     /// assert!(weighted(vec![1.0, 3.0])?.check_weight_sums().is_ok());
     /// let cancel = weighted(vec![1.0, -1.0])?.check_weight_sums();

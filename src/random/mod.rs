@@ -93,8 +93,8 @@ pub fn in_shell(n: usize, seed: u64, r_min: f64, r_max: f64) -> Result<Points, E
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
-    use crate::MAX_PARTICLES;
     use crate::domain::{Lattice, PeriodicBox};
+    use crate::particles::MAX_PARTICLES;
 
     /// Counts in equal cells are compared with their mean: chi-squared over its degrees of freedom.
     fn chi2_per_cell(coordinates: impl Iterator<Item = f64>, cells: usize) -> f64 {

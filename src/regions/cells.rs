@@ -36,7 +36,7 @@ impl Cells {
     ///
     /// # Errors
     /// A domain that is no orthorhombic box with all axes periodic, or a number of cells that is not within 2 and
-    /// [`crate::MAX_LABELS`].
+    /// [`crate::particles::MAX_LABELS`].
     pub fn new(domain: &Domain, n: [u32; 3]) -> Result<Self, RegionsError> {
         let Domain::Periodic(cell) = domain else {
             return Err(RegionsError::NoBox);

@@ -263,7 +263,7 @@ impl Pixels {
     ///
     /// # Errors
     /// A resolution that is no power of 2 up to [`MAX_NSIDE`], a point at the origin, or a number of pixels that is not within 2 and
-    /// [`crate::MAX_LABELS`].
+    /// [`crate::particles::MAX_LABELS`].
     pub fn holding(points: &Points, nside: u32, order: PixelOrder) -> Result<Self, RegionsError> {
         check_nside(nside, MAX_NSIDE)?;
         let view = points.view();

@@ -130,7 +130,7 @@ impl Centres {
     /// `number` regions of the sky, made of the directions of `points` from the origin.
     ///
     /// # Errors
-    /// A number that is not within 2 and [`crate::MAX_LABELS`], fewer points at different places, or a point at the origin.
+    /// A number that is not within 2 and [`crate::particles::MAX_LABELS`], fewer points at different places, or a point at the origin.
     pub fn on_sky(points: &Points, number: u32, seed: u64) -> Result<Self, RegionsError> {
         Self::of(Space::Sky, points, number, seed)
     }

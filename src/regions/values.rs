@@ -42,7 +42,7 @@ impl Values {
     /// The regions that a sample is cut into by its column.
     ///
     /// # Errors
-    /// A value that is no integer, or a number of different ones that is not within 2 and [`crate::MAX_LABELS`].
+    /// A value that is no integer, or a number of different ones that is not within 2 and [`crate::particles::MAX_LABELS`].
     pub fn new(column: &[f64]) -> Result<Self, RegionsError> {
         let mut values = integers(column)?;
         values.sort_unstable();

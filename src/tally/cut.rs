@@ -23,7 +23,8 @@ use crate::separation::{Separation, direction};
 ///
 /// ```
 /// use albireo::tally::Cut;
-/// use albireo::{CountSpec, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
+/// use albireo::engine::Silent;
+/// use albireo::{CountSpec, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins};
 /// let points = Points::from_rows(&[[1.0, 0.0, 0.0], [2.0, 0.001, 0.0], [0.0, 2.0, 0.0]])?;
 /// let sample = Particles::new(points);
 /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;

@@ -45,7 +45,8 @@ use crate::particles::{Particles, Weights};
 ///
 /// ```
 /// use albireo::tally::{CountSpec, Sum};
-/// use albireo::{Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
+/// use albireo::engine::Silent;
+/// use albireo::{Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins};
 /// let points = Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]])?;
 /// let sample = Particles::weighted(points, vec![1.0, 2.0, 0.5])?;
 /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
@@ -108,7 +109,8 @@ impl CountSpec {
     ///
     /// ```
     /// use albireo::engine::Cpu;
-    /// use albireo::{CountSpec, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random};
+    /// use albireo::engine::Silent;
+    /// use albireo::{CountSpec, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, random};
     /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
     /// let gas = Particles::new(random::in_domain(300, 1, &domain)?);
     /// let job = PairJob::new(Pairs::Auto(&gas), &domain)?;

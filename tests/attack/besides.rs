@@ -2,10 +2,11 @@
 //!
 //! Entry: [`draw`], which comes after everything else, so that the rest of a case does not depend on it.
 
+use albireo::particles::{Bits, Groups};
 use albireo::tally::{
     AngularWeight, Cut, InverseProbability, PairNormalisation, PairWeight, Realisations, Sum,
 };
-use albireo::{Axis, Bits, Groups, LineOfSight, Particles, Weights};
+use albireo::{Axis, LineOfSight, Particles, Weights};
 
 use super::case::{Case, Space, text};
 use super::draw::Draft;

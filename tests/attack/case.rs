@@ -5,12 +5,14 @@
 use std::collections::BTreeSet;
 
 use super::besides::{Besides, Dropped};
+use albireo::binning::PairOrder;
 use albireo::binning::{BinAxis, Binning, Reach};
+use albireo::engine::Traversal;
 use albireo::separation::Separation;
 use albireo::tally::{Legendre, Sum};
 use albireo::{
-    Axis, Domain, Edges, Lattice, LineOfSight, Outside, PairOrder, Particles, PeriodicBox, Points,
-    RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins, Traversal,
+    Axis, Domain, Edges, Lattice, LineOfSight, Outside, Particles, PeriodicBox, Points, RBins,
+    RpPiBins, SMuBins, SignedEdges, ThetaBins,
 };
 
 /// The space, in plain numbers.

@@ -2,8 +2,10 @@
 //!
 //! Entry: [`Expected`], made once a case, and [`Expected::differs`], asked for every engine.
 
+use albireo::binning::PairOrder;
+use albireo::engine::Silent;
 use albireo::tally::{CountSpec, Tally};
-use albireo::{Bins, Engine, Naive, PairJob, PairOrder, Pairs, Silent};
+use albireo::{Bins, Engine, Naive, PairJob, Pairs};
 
 use super::case::{Built, Case, text};
 

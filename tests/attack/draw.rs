@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use albireo::{Axis, LineOfSight, Traversal};
+use albireo::engine::Traversal;
+use albireo::{Axis, LineOfSight};
 
 use super::besides::{self, Besides};
 use super::case::{Bins, Case, Space, Summed};

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use albireo::Silent;
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, Isa};
 use albireo_dynamics::{
     ForceEngine, LennardJones, PairParameters, Simulation, Start, State, Thermostat, Truncation,

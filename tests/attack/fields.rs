@@ -6,7 +6,8 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use albireo::engine::Cpu;
-use albireo::{Domain, Naive, Outside, Particles, Points, Silent};
+use albireo::engine::Silent;
+use albireo::{Domain, Naive, Outside, Particles, Points};
 use albireo_fields::{
     Cutoff, FieldEngine, FieldError, FieldJob, FieldSums, FieldVariant, Grid, Mixing, Precision,
     Table, Targets, Term, field_by_variant,

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use albireo::{LineOfSight, Traversal};
+use albireo::LineOfSight;
+use albireo::engine::Traversal;
 
 use super::besides::{Besides, Dropped};
 use super::case::{Bins, Case, Space, Summed};

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use albireo::Traversal;
+use albireo::engine::Traversal;
 
 use super::besides::Besides;
 use super::case::{Bins, Case, Space, Summed};

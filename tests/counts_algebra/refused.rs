@@ -1,7 +1,9 @@
 //! Operations on counts that have no meaning.
 
+use albireo::counts::PairTotal;
 use albireo::counts::{JobId, PairKind};
-use albireo::{AlgebraError, Counts, PairTotal, Pairs, Particles};
+use albireo::error::AlgebraError;
+use albireo::{Counts, Pairs, Particles};
 
 use super::{SIGHTS, Weighing, counted, r, rp_pi, sample};
 use crate::random::Random;

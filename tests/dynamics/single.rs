@@ -1,6 +1,6 @@
 //! Impulses in single precision: steps that can be undone, near those in double precision, and what float32 cannot hold.
 
-use albireo::Silent;
+use albireo::engine::Silent;
 use albireo_dynamics::{ForceEngine, LennardJones, Precision, Simulation, Start, Truncation};
 
 use super::{DT, SKIN, argon, cells, engines};

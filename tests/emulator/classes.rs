@@ -1,11 +1,14 @@
 //! Classes of pairs on the emulated device, against the double loop.
 
 use albireo::engine::PreparedJob;
+use albireo::engine::Silent;
+use albireo::engine::cuda::CudaError;
 use albireo::engine::cuda::{KernelChoice, Precision, count};
+use albireo::error::EngineError;
 use albireo::tally::{Classes, CountSpec, Sum};
 use albireo::{
-    Axis, CudaError, Domain, Edges, Engine, EngineError, Labels, LineOfSight, Naive, PairJob,
-    Pairs, Particles, Points, RBins, SMuBins, SignedEdges, Silent,
+    Axis, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles, Points,
+    RBins, SMuBins, SignedEdges,
 };
 
 use super::emulator::{Emulator, Emulators};

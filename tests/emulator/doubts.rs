@@ -2,10 +2,11 @@
 //! each other, beside edges, at the faces of cells. Against the double loop.
 
 use albireo::engine::cuda::Precision;
+use albireo::engine::{Silent, Traversal};
 use albireo::tally::CountSpec;
 use albireo::{
     Axis, Bins, Domain, Edges, Engine, Lattice, LineOfSight, Naive, PairJob, Pairs, Particles,
-    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Traversal,
+    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
 };
 
 use super::trials::Test;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use albireo::engine::Cpu;
-use albireo::{Progress, Silent};
+use albireo::engine::{Progress, Silent};
 use albireo_dynamics::{
     ForceEngine, LennardJones, Precision, Simulation, Start, Thermostat, Truncation,
 };

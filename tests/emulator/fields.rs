@@ -3,9 +3,12 @@
 use std::ops::Range;
 
 use albireo::engine::Cpu;
+use albireo::engine::cuda::CudaError;
 use albireo::engine::cuda::fill;
+use albireo::engine::{Progress, Silent};
+use albireo::error::EngineError;
 use albireo::random::{Leap, Rand48};
-use albireo::{CudaError, Domain, EngineError, Naive, Points, Progress, Silent};
+use albireo::{Domain, Naive, Points};
 use albireo_fields::devices::{field, field_by_variant};
 use albireo_fields::{
     FieldEngine, FieldError, FieldJob, FieldSums, FieldVariant, Grid, Targets, Term,

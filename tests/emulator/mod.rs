@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use albireo::CudaError;
+use albireo::engine::cuda::CudaError;
 use albireo_gpu::{Device, Devices, LaunchShape};
 use albireo_kernels::Kernel;
 use bytemuck::Pod;

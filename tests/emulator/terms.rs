@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use albireo::engine::PreparedJob;
+use albireo::engine::Silent;
 use albireo::engine::cuda::{KernelChoice, Precision, count};
+use albireo::particles::Bits;
 use albireo::separation::Separation;
 use albireo::tally::{
     AngularWeight, CountSpec, InverseProbability, Legendre, PairNormalisation, PairTerm,
     PairWeight, Realisations, Sum,
 };
 use albireo::{
-    Bits, Domain, Edges, Engine, LineOfSight, Naive, PairJob, Pairs, Particles, RBins, SMuBins,
-    SignedEdges, Silent,
+    Domain, Edges, Engine, LineOfSight, Naive, PairJob, Pairs, Particles, RBins, SMuBins,
+    SignedEdges,
 };
 
 use super::emulator::{Emulator, Emulators};
@@ -116,7 +118,10 @@ pub(crate) fn terms_are_summed_in_windows_pieces_and_prepared_samples() {
     let by_angle = plain.clone().with_pair_weight(angular);
     let by_bits = plain.clone().with_pair_weight(inverse.into());
     for what in [&plain, &all, &by_angle, &by_bits, &plain, &by_bits, &all] {
-        for traversal in [albireo::Traversal::AllPairs, albireo::Traversal::Cells] {
+        for traversal in [
+            albireo::engine::Traversal::AllPairs,
+            albireo::engine::Traversal::Cells,
+        ] {
             let job = PreparedJob::auto(&prepared).with_traversal(traversal);
             let (tally, _) = engine.tally(&job, what, &Silent).unwrap();
             assert!(tally == Naive.run(job.job(), what, &Silent).unwrap());

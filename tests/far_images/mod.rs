@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::engine::PreparedJob;
+use albireo::engine::Silent;
 use albireo::tally::{Classes, Sum};
 use albireo::{
     Axis, CountSpec, Domain, Edges, Engine, Labels, Lattice, LineOfSight, Naive, Outside, Pairs,
-    Particles, PeriodicBox, Points, RBins, RpPiBins, SignedEdges, Silent,
+    Particles, PeriodicBox, Points, RBins, RpPiBins, SignedEdges,
 };
 
 use super::suite::Random;

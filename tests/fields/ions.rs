@@ -1,7 +1,8 @@
 //! Ions at extrema: ties, distances, and the same places on every engine.
 
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, Isa};
-use albireo::{Domain, Naive, Points, Silent};
+use albireo::{Domain, Naive, Points};
 use albireo_fields::{
     Cutoff, FieldError, FieldJob, Grid, IonDistances, Precision, Targets, Term, place_ions,
 };

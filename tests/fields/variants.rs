@@ -1,8 +1,9 @@
 //! The ways of Rodrigues et al. 2008: each by `==` with the double loop, and the tests of distances that each makes.
 
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, Isa};
 use albireo::random;
-use albireo::{Domain, Naive, Points, Silent};
+use albireo::{Domain, Naive, Points};
 use albireo_fields::{
     Cutoff, FieldEngine, FieldError, FieldJob, FieldVariant, Float32Sum, Grid, Precision, Targets,
     Term, field_by_variant, field_in_float32,

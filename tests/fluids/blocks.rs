@@ -1,8 +1,9 @@
 //! Errors of correlated frames, held to the scatter of independent runs.
 
+use albireo::counts::PairTotal;
 use albireo::counts::{JobId, PairKind};
 use albireo::random::Stream;
-use albireo::{Counts, PairTotal, RBins};
+use albireo::{Counts, RBins};
 use albireo_fluids::{
     BlockErrors, Blocking, Blocks, Frame, Normalisation, Partials, Plateau, Space, Species,
 };

@@ -279,8 +279,9 @@ fn nearest_pairs(rows: &[[f64; 3]], domain: &Domain, place: &mut impl FnMut([f64
 
 #[test]
 fn an_ideal_gas_has_g_of_one_up_to_the_corners() {
+    use albireo::Counts;
+    use albireo::counts::PairTotal;
     use albireo::counts::{JobId, PairKind};
-    use albireo::{Counts, PairTotal};
     let total = PairTotal::unweighted(PairKind::AutoUnordered, 100 * 99 / 2);
     let lattice = Lattice::new([[1.0, 0.0, 0.0], [0.4, 1.1, 0.0], [-0.3, 0.2, 0.9]]).unwrap();
     let volume = lattice.volume();

@@ -11,12 +11,13 @@ mod walls;
 mod weights;
 
 use albireo::counts::{count_pairs, count_prepared};
+use albireo::engine::Silent;
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::random::Stream;
 use albireo::tally::Classes;
 use albireo::{
     Bins, CountSpec, Counts, Domain, Edges, Engine, Labels, PairJob, Pairs, Particles, PeriodicBox,
-    Points, RBins, Silent,
+    Points, RBins,
 };
 use albireo_fluids::{Frame, Partials, Space};
 

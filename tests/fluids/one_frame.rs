@@ -2,9 +2,10 @@
 
 use std::f64::consts::PI;
 
+use albireo::counts::PairTotal;
 use albireo::counts::{JobId, PairKind};
 use albireo::random::Stream;
-use albireo::{Counts, PairTotal, RBins};
+use albireo::{Counts, RBins};
 use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
 
 use super::r_bins;

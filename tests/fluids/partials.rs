@@ -164,7 +164,7 @@ impl KnownShares {
         let pairs = shells
             .zip(&self.kept)
             .map(|(v, kept)| (v * kept / self.volume * total as f64) as u64);
-        let total = albireo::PairTotal::unweighted(PairKind::AutoUnordered, total);
+        let total = albireo::counts::PairTotal::unweighted(PairKind::AutoUnordered, total);
         let pairs = pairs.collect();
         let rr = Counts::from_parts(self.bins.clone(), pairs, None, total, JobId(1)).unwrap();
         Space::of_randoms(&self.bins, &rr, self.volume).unwrap()

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use albireo::engine::Silent;
 use albireo::engine::{AnyEngine, Cpu, Exactness};
+use albireo::particles::Groups;
 use albireo::tally::Cut;
-use albireo::{
-    Domain, Error, Groups, Labels, Naive, Outside, Particles, PeriodicBox, Points, RBins, Silent,
-};
+use albireo::{Domain, Error, Labels, Naive, Outside, Particles, PeriodicBox, Points, RBins};
 use albireo_fluids::frames::{
     FrameGroups, FrameJob, FramePair, FrameWorkers, LaggedBins, LaggedTally, count_lagged,
 };

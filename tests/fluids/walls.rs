@@ -2,10 +2,11 @@
 
 use std::f64::consts::PI;
 
+use albireo::estimators::AnalyticRr;
 use albireo::random::Stream;
 use albireo::{
-    AnalyticRr, Axis, Bins, Domain, Edges, Lattice, LineOfSight, PeriodicBox, Points, RBins,
-    RpPiBins, SignedEdges,
+    Axis, Bins, Domain, Edges, Lattice, LineOfSight, PeriodicBox, Points, RBins, RpPiBins,
+    SignedEdges,
 };
 use albireo_fluids::{Normalisation, Partials, Space, Species, Walls};
 

@@ -2,10 +2,10 @@
 //! along an axis and across all three, against the double loop.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use albireo::engine::{Silent, Traversal};
 use albireo::tally::{CountSpec, Sum};
 use albireo::{
     Bins, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins,
-    Silent, Traversal,
 };
 
 use super::suite::Random;

@@ -8,13 +8,15 @@
     reason = "a failed unwrap is a failed test; test binaries use it"
 )]
 
+use albireo::engine::{Silent, Traversal};
+use albireo::particles::Bits;
 use albireo::tally::{
     AngularWeight, Classes, CountSpec, InverseProbability, Legendre, PairNormalisation, PairWeight,
     Realisations, Sum, WeightedSum,
 };
 use albireo::{
-    Axis, Bits, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles,
-    RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins, Traversal, Weights,
+    Axis, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles, RBins,
+    RpPiBins, SMuBins, SignedEdges, ThetaBins, Weights,
 };
 
 use super::suite::{Random, Scatter, domains, particles};

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use albireo::particles::Bits;
 use albireo::tally::PairNormalisation;
-use albireo::{Bits, CountSpec, Edges, Pairs, Particles, Points, RBins};
+use albireo::{CountSpec, Edges, Pairs, Particles, Points, RBins};
 
 use crate::folder::{Folder, floats, integers};
 use crate::pair_weights::{efficient, library, pip};

@@ -6,10 +6,10 @@ use crate::folder::{Folder, floats, integers, scattered};
 use crate::regions::{close, jackknife};
 use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
+use albireo::engine::Silent;
+use albireo::particles::Bits;
 use albireo::tally::{InverseProbability, PairNormalisation, PairWeight, Realisations};
-use albireo::{
-    Bits, CountSpec, Counts, Domain, Edges, PairJob, Pairs, Particles, Points, RBins, Silent, sky,
-};
+use albireo::{CountSpec, Counts, Domain, Edges, PairJob, Pairs, Particles, Points, RBins, sky};
 
 pub(crate) const BITS: &str = "--bits BITWEIGHT0,BITWEIGHT1";
 

@@ -1,7 +1,8 @@
 //! Steps that a device makes: the host's words follow after each call. What a device refuses is done once more by the processor, whose error
 //! says what is wrong.
 
-use albireo::{EngineError, Progress};
+use albireo::engine::Progress;
+use albireo::error::EngineError;
 
 use super::error::DynamicsError;
 use super::on_device::Stepped;
@@ -70,7 +71,7 @@ impl Simulation {
             // The processor makes the step that the device refuses, to say what is wrong with it.
             self.device = None;
             self.begin()?;
-            return self.advance(1, &albireo::Silent);
+            return self.advance(1, &albireo::engine::Silent);
         }
         self.step += steps;
         if self.thermostat.steps_left(self.step - 1) == 1 {

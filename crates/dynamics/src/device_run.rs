@@ -5,7 +5,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use albireo::EngineError;
+use albireo::error::EngineError;
 use albireo_gpu::Devices;
 
 use super::lanes::PairSums;

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use albireo::EngineError;
 use albireo::engine::Cpu;
+use albireo::error::EngineError;
 use albireo_simd::{Isa, MOST_LANES, RECORDS, Record, ShortRecord};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -41,7 +41,8 @@ impl ForceEngine {
     ///
     /// ```no_run
     /// use albireo_dynamics::{ForceEngine, LennardJones, Simulation, Start, Truncation};
-    /// use albireo::{Cuda, CudaOptions, Silent};
+    /// use albireo::engine::cuda::{Cuda, CudaOptions};
+    /// use albireo::engine::Silent;
     /// let argon = LennardJones::new(Truncation::Cut(2.5))?;
     /// let start = Start::fcc(32_000, 0.8442)?.with_temperature(1.44, 1, &argon)?;
     /// let engine = ForceEngine::cuda(&Cuda::new(CudaOptions::default())?);
@@ -49,7 +50,7 @@ impl ForceEngine {
     /// fluid.advance(1000, &Silent)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn cuda(cuda: &albireo::Cuda) -> Self {
+    pub fn cuda(cuda: &albireo::engine::cuda::Cuda) -> Self {
         Self::on_first(cuda.shared_devices())
     }
 

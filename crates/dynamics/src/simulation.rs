@@ -2,8 +2,10 @@
 //!
 //! Entry: [`Simulation`]. Particles lie in the order of cells here; everything handed out is in the order of the start.
 
+use albireo::Points;
 use albireo::domain::fraction_of;
-use albireo::{EngineError, Points, Progress};
+use albireo::engine::Progress;
+use albireo::error::EngineError;
 use albireo_simd::{Precision, Record};
 use rayon::prelude::*;
 
@@ -54,7 +56,7 @@ pub struct State {
 /// A fluid in a periodic box and its steps, by velocity Verlet (Swope et al. 1982, DOI 10.1063/1.442716).
 ///
 /// ```
-/// use albireo::Silent;
+/// use albireo::engine::Silent;
 /// use albireo_dynamics::{ForceEngine, LennardJones, Simulation, Start, Truncation};
 /// use albireo::engine::Cpu;
 /// let argon = LennardJones::new(Truncation::Cut(2.5))?;

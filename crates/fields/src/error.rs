@@ -1,6 +1,7 @@
 //! What can be wrong with sums per target.
 
-use albireo::{DomainError, EngineError, in_short, listed, rows_of};
+use albireo::error::{DomainError, EngineError};
+use albireo::error::{in_short, listed, rows_of};
 use thiserror::Error as ThisError;
 
 /// Sources, terms and targets that no sums can be made of.
@@ -219,8 +220,8 @@ pub enum FieldError {
 }
 
 #[cfg(feature = "cuda")]
-impl From<albireo::CudaError> for FieldError {
-    fn from(error: albireo::CudaError) -> Self {
+impl From<albireo::engine::cuda::CudaError> for FieldError {
+    fn from(error: albireo::engine::cuda::CudaError) -> Self {
         Self::Engine(error.into())
     }
 }

@@ -22,7 +22,8 @@ pub(super) const CELLS_IN_REACH: f64 = 4.0;
 /// use albireo::engine::Cpu;
 /// use albireo_fields::{FieldEngine};
 /// use albireo_fields::{Cutoff, FieldJob, Grid, Targets, Term};
-/// use albireo::{Domain, Points, Silent};
+/// use albireo::engine::Silent;
+/// use albireo::{Domain, Points};
 ///
 /// let dipole = Points::from_rows(&[[0.0, 0.0, 0.5], [0.0, 0.0, -0.5]])?;
 /// let grid = Grid::orthogonal([1.0, 0.0, -1.0], [1.0, 1.0, 1.0], [3, 1, 3])?;

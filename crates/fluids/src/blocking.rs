@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Blocking`] for any series of ratios, [`BlockErrors`] for g of frames.
 
-use albireo::EstimatorError;
+use albireo::error::EstimatorError;
 use albireo::estimators::ratio;
 
 use super::{Frame, Normalisation, Partials};
@@ -238,7 +238,8 @@ impl Blocking {
 /// use albireo::counts::{JobId, PairKind};
 /// use albireo_fluids::{BlockErrors, Frame, Normalisation, Partials, Plateau, Space, Species};
 /// use albireo::random::Stream;
-/// use albireo::{Edges, Counts, PairTotal, RBins};
+/// use albireo::counts::PairTotal;
+/// use albireo::{Edges, Counts, RBins};
 /// let bins = RBins::new(Edges::linear(0.0, 1.0, 1)?);
 /// let mut errors = BlockErrors::new(&Partials::new(&bins, Species::within(1))?, Normalisation::Pairs)?;
 /// let space = Space::of_volume(10.0)?;

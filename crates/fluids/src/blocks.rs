@@ -2,8 +2,8 @@
 //!
 //! Entry: [`Blocks`]; [`even_blocks`], [`error_of_blocks`] and [`error_of_frames`] of parts of a trajectory that are there already.
 
+use albireo::error::{EstimatorError, MergeError};
 use albireo::exact_sum::ExactSum;
-use albireo::{EstimatorError, MergeError};
 
 use super::{Frame, Normalisation, Partials};
 
@@ -14,7 +14,8 @@ use super::{Frame, Normalisation, Partials};
 /// ```
 /// use albireo::counts::{JobId, PairKind};
 /// use albireo_fluids::{Blocks, Frame, Normalisation, Partials, Space, Species};
-/// use albireo::{Edges, Counts, PairTotal, RBins};
+/// use albireo::counts::PairTotal;
+/// use albireo::{Edges, Counts, RBins};
 /// let bins = RBins::new(Edges::linear(0.0, 1.0, 1)?);
 /// let mut blocks = Blocks::new(&Partials::new(&bins, Species::within(1))?, 2)?;
 /// let space = Space::of_volume(10.0)?;

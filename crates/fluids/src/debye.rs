@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Partials::debye`], [`DebyeSums`].
 
-use albireo::EstimatorError;
+use albireo::error::EstimatorError;
 
 use super::structure_factor::check_bins_from_zero;
 use super::transform::{check_q, shell_means};
@@ -35,7 +35,8 @@ impl Partials {
     /// ```
     /// use albireo::counts::count_pairs;
     /// use albireo_fluids::{Frame, Partials, Space, Species};
-    /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
+    /// use albireo::engine::Silent;
+    /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, Points, RBins};
     /// // Two particles 3 apart: I(q) = 2 f^2 (1 + sin(3q)/(3q)).
     /// let dimer = Particles::new(Points::from_rows(&[[0.0; 3], [1.0, 2.0, 2.0]])?);
     /// let bins = RBins::new(Edges::linear(0.0, 4.0, 4000)?);

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Partials::distance_distribution`].
 
-use albireo::EstimatorError;
+use albireo::error::EstimatorError;
 
 use super::Partials;
 
@@ -28,7 +28,8 @@ impl Partials {
     /// ```
     /// use albireo::counts::count_pairs;
     /// use albireo_fluids::{Frame, Partials, Space, Species};
-    /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
+    /// use albireo::engine::Silent;
+    /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, Points, RBins};
     /// // Three particles in a row, 1 apart.
     /// let row = Particles::new(Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]])?);
     /// let bins = RBins::new(Edges::new(vec![0.0, 0.9, 1.1, 1.9, 2.1])?);

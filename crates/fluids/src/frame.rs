@@ -2,10 +2,10 @@
 //!
 //! Entry: [`Frame`].
 
-use albireo::EstimatorError;
 use albireo::binning::Bins;
 use albireo::counts::{Counts, PairKind};
 use albireo::engine::Exactness;
+use albireo::error::EstimatorError;
 
 use super::{Space, Species};
 
@@ -15,7 +15,9 @@ use super::{Space, Species};
 /// use albireo::counts::{count_pairs, excluded_pairs};
 /// use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
 /// use albireo::tally::Cut;
-/// use albireo::{CountSpec, Domain, Edges, Groups, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random};
+/// use albireo::particles::Groups;
+/// use albireo::engine::Silent;
+/// use albireo::{CountSpec, Domain, Edges, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, random};
 /// // Molecules of one atom of each of two samples, whose atoms know nothing of each other.
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
 /// let atoms = |seed| -> Result<_, albireo::Error> {

@@ -2,9 +2,9 @@
 //!
 //! Entry: [`Space::nearest_images`] and its relatives in a plane and in cylinders.
 
-use albireo::EstimatorError;
 use albireo::binning::{Binning, Edges, LineOfSight, RBins, RpPiBins};
 use albireo::domain::{Axis, Domain};
+use albireo::error::EstimatorError;
 
 use super::polygon::{HalfPlane, Polygon};
 use super::wigner_seitz::lattice_vectors;

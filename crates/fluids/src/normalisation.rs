@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Normalisation`], [`Partials::g`], [`Partials::coordination`].
 
-use albireo::EstimatorError;
+use albireo::error::EstimatorError;
 use albireo::estimators::ratio;
 use albireo::exact_sum::ExactSum;
 

@@ -5,7 +5,8 @@
 use albireo::binning::{Bins, RBins, RpPiBins};
 use albireo::domain::{Axis, Domain};
 use albireo::engine::Exactness;
-use albireo::{EstimatorError, MergeError, pool};
+use albireo::error::{EstimatorError, MergeError};
+use albireo::pool;
 use rayon::prelude::*;
 
 use super::set_covariance::{of_cylinders, of_shells};

@@ -5,9 +5,9 @@
 use albireo::binning::{Bins, Edges, RBins};
 use albireo::counts::Counts;
 use albireo::engine::Exactness;
+use albireo::error::{EstimatorError, MergeError};
 use albireo::estimators::rings;
 use albireo::exact_sum::ExactSum;
-use albireo::{EstimatorError, MergeError};
 
 use super::space::bin_volumes;
 use super::{Frame, Species};
@@ -26,7 +26,8 @@ use super::{Frame, Species};
 /// use albireo::engine::{Cpu, PreparedJob};
 /// use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
 /// use albireo::tally::Classes;
-/// use albireo::{CountSpec, Domain, Edges, Engine, Labels, Particles, PeriodicBox, RBins, Silent, random};
+/// use albireo::engine::Silent;
+/// use albireo::{CountSpec, Domain, Edges, Engine, Labels, Particles, PeriodicBox, RBins, random};
 /// let (engine, domain) = (Cpu::new(), Domain::Periodic(PeriodicBox::cubic(1.0)?));
 /// let bins = RBins::new(Edges::linear(0.0, 0.5, 5)?);
 /// let mut partials = Partials::new(&bins, Species::within(2))?;

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`StructureFactors::neutron`], [`StructureFactors::xray`], [`Partials::neutron`].
 
-use albireo::EstimatorError;
+use albireo::error::EstimatorError;
 
 use super::{FormFactor, Normalisation, Partials, StructureFactors};
 

@@ -6,9 +6,9 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use albireo::EstimatorError;
 use albireo::binning::{Bins, LineOfSight, RBins, RpPiBins};
 use albireo::domain::{Axis, Domain};
+use albireo::error::EstimatorError;
 use albireo::estimators::rings;
 use albireo::quadrature::{DoubleExponential, GaussLegendre};
 

@@ -2,8 +2,8 @@
 //!
 //! Entry: [`Space`].
 
-use albireo::EstimatorError;
 use albireo::binning::{Bins, RBins};
+use albireo::error::EstimatorError;
 use albireo::estimators::{self, RandomPairs, rings};
 
 /// The volume of a frame (length units cubed; of bins in a plane its area, squared), and of each bin the part that pairs can be in.
@@ -39,7 +39,8 @@ impl Space {
     /// use albireo::counts::count_pairs;
     /// use albireo::engine::Cpu;
     /// use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
-    /// use albireo::{Domain, Edges, PairJob, Pairs, Particles, RBins, Silent, random};
+    /// use albireo::engine::Silent;
+    /// use albireo::{Domain, Edges, PairJob, Pairs, Particles, RBins, random};
     /// // A gas in an open cube: bins as wide as the cube are cut by its walls, for randoms as for the gas.
     /// let bins = RBins::new(Edges::linear(0.0, 1.0, 4)?);
     /// let count = |n, seed| -> Result<_, albireo::Error> {

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Species`].
 
-use albireo::EstimatorError;
+use albireo::error::EstimatorError;
 
 /// The pairs of species that partial functions are made of, in the order of the tables of [`albireo::tally::Classes::Species`].
 ///

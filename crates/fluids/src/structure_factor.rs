@@ -3,8 +3,8 @@
 //! Entry: [`Partials::structure_factors`] by Fourier, [`StructureFactors::from_g`] of any g; by Debye's sum see
 //! [`super::DebyeSums::structure_factors`].
 
-use albireo::EstimatorError;
 use albireo::binning::Edges;
+use albireo::error::EstimatorError;
 use albireo::estimators::shells;
 
 use super::transform::{bin_integrals, check_q};

@@ -4,8 +4,8 @@
 
 use std::f64::consts::PI;
 
-use albireo::EstimatorError;
 use albireo::binning::Edges;
+use albireo::error::EstimatorError;
 use albireo::quadrature::GaussLegendre;
 
 use super::structure_factor::check_bins_from_zero;

@@ -10,8 +10,8 @@
 
 use std::f64::consts::PI;
 
-use albireo::EstimatorError;
 use albireo::binning::Edges;
+use albireo::error::EstimatorError;
 use albireo::quadrature::GaussLegendre;
 
 /// What g - 1 is multiplied by so that its end does not ring in S(q).

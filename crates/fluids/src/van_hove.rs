@@ -2,8 +2,8 @@
 //!
 //! Entry: [`VanHove`].
 
-use albireo::EstimatorError;
 use albireo::engine::Exactness;
+use albireo::error::EstimatorError;
 use albireo::estimators::ratio;
 
 use super::{Frame, Normalisation, Partials, Space, Species};

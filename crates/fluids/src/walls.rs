@@ -3,7 +3,8 @@
 //! Entry: [`Walls`]. What they leave of bins is found by `set_covariance.rs`.
 
 use albireo::domain::{Axis, Domain, Lattice};
-use albireo::{EstimatorError, Points, pool};
+use albireo::error::EstimatorError;
+use albireo::{Points, pool};
 
 /// A region with walls, of which the share of random pairs in each bin is known.
 ///

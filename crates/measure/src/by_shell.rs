@@ -6,8 +6,9 @@ use std::path::Path;
 use std::str::FromStr;
 
 use albireo::binning::BinAxis;
+use albireo::binning::PairOrder;
 use albireo::regions::{Regions, Shells};
-use albireo::{Counts, PairOrder, Particles};
+use albireo::{Counts, Particles};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_samples::Samples;
 use anyhow::{Context, Result};

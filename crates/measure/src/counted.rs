@@ -2,9 +2,10 @@
 //!
 //! Entry: [`Counted`]; [`SplitCount`] of randoms that were split.
 
+use albireo::counts::PairTotal;
 use albireo::counts::{JobId, PairKind, Split};
 use albireo::tally::Cut;
-use albireo::{Counts, PairJob, PairTotal};
+use albireo::{Counts, PairJob};
 use serde_json::{Map, Value, json};
 
 use crate::row_sums::RowSums;

@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use albireo::counts::{JobId, count_prepared, count_regions, count_weight_sets};
 use albireo::engine::{Exactness, Prepared, PreparedJob, Report};
+use albireo::error::EngineError;
 use albireo::tally::{Classes, Cut};
-use albireo::{CountSpec, Counts, Domain, Engine, EngineError, PairJob, Pairs, Particles};
+use albireo::{CountSpec, Counts, Domain, Engine, PairJob, Pairs, Particles};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 

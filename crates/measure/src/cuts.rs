@@ -11,8 +11,9 @@
 
 use std::path::Path;
 
+use albireo::particles::MAX_PARTICLES;
 use albireo::tally::Cut;
-use albireo::{Domain, LineOfSight, MAX_PARTICLES};
+use albireo::{Domain, LineOfSight};
 use albireo_catalogs::{Request, open};
 use anyhow::{Context, Result, bail};
 use clap::Args;

@@ -7,13 +7,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 #[cfg(feature = "cuda")]
-use albireo::Cuda;
-#[cfg(feature = "cuda")]
 use albireo::engine::Together;
+#[cfg(feature = "cuda")]
+use albireo::engine::cuda::Cuda;
 #[cfg(feature = "cuda")]
 use albireo::engine::cuda::{CudaOptions, CudaTimings, KernelChoice, Precision, devices};
 use albireo::engine::{AnyEngine, Auto, Cpu, Exactness, Isa};
-use albireo::{CountSpec, EngineError, Naive, PairJob};
+use albireo::error::EngineError;
+use albireo::{CountSpec, Naive, PairJob};
 use albireo_fields::{FieldJob, choose_engine};
 use anyhow::{Context, Result};
 

@@ -295,7 +295,8 @@ fn carry_out_as_rank(cli: Cli, mut session: Session<'_>, world: &Rc<dyn World>) 
 ///
 /// ```
 /// use std::sync::Arc;
-/// use albireo::{Column, random};
+/// use albireo::particles::Column;
+/// use albireo::random;
 /// use albireo_measure::{Called, Steps, Watch, call};
 /// use albireo_samples::Given;
 ///

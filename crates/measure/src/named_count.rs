@@ -3,8 +3,9 @@
 //! Entry: [`NamedCount`].
 
 use albireo::counts::PairKind;
+use albireo::counts::PairTotal;
 use albireo::tally::{Classes, PairWeight};
-use albireo::{Bins, CountSpec, PairTotal, Pairs};
+use albireo::{Bins, CountSpec, Pairs};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use serde_json::{Map, Value};

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use albireo::engine::SharedMemory;
-use albireo::{Column, EngineError};
+use albireo::error::EngineError;
+use albireo::particles::Column;
 use albireo_samples::Samples;
 use anyhow::{Result, bail};
 

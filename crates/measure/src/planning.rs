@@ -8,8 +8,8 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use albireo::EngineError;
 use albireo::engine::Units;
+use albireo::error::EngineError;
 use anyhow::Result;
 
 use crate::text::columns_of;

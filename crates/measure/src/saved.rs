@@ -2,10 +2,12 @@
 //!
 //! Entry: [`saved_counts`], [`saved_count`] for one of them, [`bins_of`]. What a count must belong to is up to who takes it.
 
+use albireo::counts::PairTotal;
 use albireo::counts::{ExactSums, JobId, PairKind};
 use albireo::engine::Exactness;
+use albireo::error::CountsError;
 use albireo::tally::{Cut, Legendre};
-use albireo::{Bins, Counts, CountsError, Edges, LineOfSight, PairTotal, SignedEdges};
+use albireo::{Bins, Counts, Edges, LineOfSight, SignedEdges};
 use albireo_catalogs::{ResultKind, Table, Values};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -267,9 +269,10 @@ impl RowSums {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use albireo::counts::count_pairs;
+    use albireo::engine::Silent;
     use albireo::{
         Axis, CountSpec, Domain, LineOfSight, Naive, PairJob, Pairs, Particles, RBins, RpPiBins,
-        SMuBins, Silent, random,
+        SMuBins, random,
     };
     use serde_json::json;
 

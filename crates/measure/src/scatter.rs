@@ -2,13 +2,15 @@
 //!
 //! Entry: [`Method`], [`Scatter`]. Realisations and covariances are made by the library; here they get names and columns.
 
+use albireo::Counts;
 use albireo::binning::BinAxis;
 use albireo::counts::PairKind;
+use albireo::counts::PairTotal;
+use albireo::error::EstimatorError;
 use albireo::estimators::{
     CombinedRegions, Covariance, Jackknife, RegionTerms, TermCount, TermCounts, hartlap_factor,
 };
 use albireo::result::Correlation;
-use albireo::{Counts, EstimatorError, PairTotal};
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};

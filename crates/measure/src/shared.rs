@@ -10,7 +10,8 @@ use std::rc::Rc;
 
 use albireo::counts::JobId;
 use albireo::engine::{AnyEngine, Exactness, Prepared};
-use albireo::{CountSpec, Counts, Domain, Groups, PairJob, Particles};
+use albireo::particles::Groups;
+use albireo::{CountSpec, Counts, Domain, PairJob, Particles};
 
 use crate::counted::Counted;
 

@@ -16,9 +16,11 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use albireo::Tally;
+use albireo::engine::Progress;
 use albireo::engine::Units;
+use albireo::error::EngineError;
 use albireo::tally::Merge as _;
-use albireo::{EngineError, Progress, Tally};
 use anyhow::{Result, anyhow, bail};
 
 use crate::checkpoint::Checkpoints;

@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use albireo::{EngineError, Progress};
+use albireo::engine::Progress;
+use albireo::error::EngineError;
 use albireo_catalogs::Stop;
 use anyhow::Result;
 use tracing::Level;

@@ -10,10 +10,10 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use albireo::counts::JobId;
+use albireo::engine::Progress;
 use albireo::engine::{AnyEngine, Engine, Exactness, PreparedJob, Report, Sorted};
-use albireo::{
-    CountSpec, Domain, EngineError, JobError, PairJob, Pairs, Particles, Progress, Tally,
-};
+use albireo::error::{EngineError, JobError};
+use albireo::{CountSpec, Domain, PairJob, Pairs, Particles, Tally};
 use albireo_catalogs::sha256_of_bytes;
 use anyhow::{Result, bail};
 use clap::{Arg, Command, CommandFactory};

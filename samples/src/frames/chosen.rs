@@ -12,8 +12,9 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use albireo::counts::excluded_by_species;
+use albireo::particles::Groups;
 use albireo::tally::Cut;
-use albireo::{Groups, Labels, Particles};
+use albireo::{Labels, Particles};
 use albireo_catalogs::{Atoms, Attribute, Frame};
 use albireo_fluids::frames::FrameGroups;
 

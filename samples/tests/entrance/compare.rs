@@ -2,7 +2,8 @@
 
 use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
-use albireo::{CountSpec, Edges, PairJob, Pairs, RBins, Silent};
+use albireo::engine::Silent;
+use albireo::{CountSpec, Edges, PairJob, Pairs, RBins};
 use albireo_samples::{Notice, Samples, Source, Unit};
 
 use crate::case::{Case, Outcome};

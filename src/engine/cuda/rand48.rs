@@ -134,7 +134,7 @@ pub fn fill<N: Devices, T: Pod + Send>(
 ///
 /// ```no_run
 /// use albireo::random::{Leapfrog, Rand48};
-/// use albireo::{Cuda, CudaOptions};
+/// use albireo::engine::cuda::{Cuda, CudaOptions};
 /// let cuda = Cuda::new(CudaOptions::default())?;
 /// let mut numbers = vec![0; 6144];
 /// cuda.lrand48(Leapfrog::default().with_streams(6144)?, &mut Rand48::new(1), &mut numbers)?;

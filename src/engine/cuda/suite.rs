@@ -8,11 +8,11 @@
     reason = "a failed unwrap is a failed test; each test binary uses its part"
 )]
 
+use albireo::engine::{Silent, Traversal};
 use albireo::tally::{CountSpec, Sum};
 use albireo::{
     Axis, Bins, Domain, Edges, Engine, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs,
-    Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
-    Traversal,
+    Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins,
 };
 
 /// A stream of numbers in [0, 1): splitmix64.

@@ -168,7 +168,8 @@ impl InverseProbability {
     ///
     /// ```
     /// use albireo::tally::{InverseProbability, PairNormalisation, Realisations};
-    /// use albireo::{Bits, Particles, Points};
+    /// use albireo::particles::Bits;
+    /// use albireo::{Particles, Points};
     /// let data = Particles::new(Points::from_rows(&[[0.0; 3], [1.0; 3]])?);
     /// let data = data.with_bits(Bits::new(vec![0b1111, 1], 1)?)?;
     /// let truncated = Realisations::zero_truncated(4);

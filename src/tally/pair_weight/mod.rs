@@ -28,7 +28,9 @@ use crate::particles::Particles;
 ///
 /// ```
 /// use albireo::tally::{CountSpec, InverseProbability, PairNormalisation, PairWeight, Realisations, Sum};
-/// use albireo::{Bits, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
+/// use albireo::particles::Bits;
+/// use albireo::engine::Silent;
+/// use albireo::{Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins};
 /// // Three galaxies, and in which of 64 other fibre assignments each was observed.
 /// let galaxies = Particles::new(Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]])?);
 /// let galaxies = galaxies.with_bits(Bits::new(vec![u64::MAX, 0b1_1111, 0], 1)?)?;

@@ -3,7 +3,7 @@
 //! Entry: [`choose_engine`].
 
 #[cfg(feature = "cuda")]
-use albireo::Cuda;
+use albireo::engine::cuda::Cuda;
 use albireo::engine::{Auto, Choice, Cpu, cpu_rate};
 
 use crate::FieldJob;

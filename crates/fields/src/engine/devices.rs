@@ -11,8 +11,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use albireo::engine::Cpu;
+use albireo::engine::Progress;
+use albireo::engine::cuda::Cuda;
 use albireo::engine::cuda::CudaTimings;
-use albireo::{Cuda, EngineError, Progress, pool};
+use albireo::error::EngineError;
+use albireo::pool;
 use albireo_gpu::{CudaError, Device, Devices, LaunchShape, put};
 use albireo_kernels::structs::{Address, AxisTile, DeviceField, FIELD_CONSTANTS, FIELD_TILE, Unit};
 use albireo_kernels::{FieldKernel, FieldTargets, Kernel};

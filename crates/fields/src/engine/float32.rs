@@ -5,7 +5,9 @@
 use std::ops::Range;
 
 use albireo::engine::Cpu;
-use albireo::{EngineError, Lasting, Progress};
+use albireo::engine::Progress;
+use albireo::error::EngineError;
+use albireo::progress::Lasting;
 use albireo_simd::{Kernel, Simd};
 
 use super::numbers;
@@ -44,7 +46,8 @@ impl Float32Sum {
 /// use albireo::engine::Cpu;
 /// use albireo_fields::{FieldEngine, Float32Sum, field_in_float32};
 /// use albireo_fields::{Cutoff, FieldJob, FieldVariant, Grid, Precision, Targets, Term};
-/// use albireo::{Domain, Points, Silent};
+/// use albireo::engine::Silent;
+/// use albireo::{Domain, Points};
 ///
 /// let points = Points::from_rows(&[[1.0, 2.0, 3.0], [4.0, 4.0, 4.0]])?;
 /// let grid = Targets::Grid(Grid::orthogonal([0.0; 3], [0.5; 3], [9; 3])?);

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`place_ions`]. It adds the potential of each ion to the map before it looks for the next.
 
-use albireo::Progress;
+use albireo::engine::Progress;
 
 use super::FieldEngine;
 use crate::error::FieldError;
@@ -39,7 +39,8 @@ pub struct PlacedIon {
 /// use albireo::engine::Cpu;
 /// use albireo_fields::{IonDistances, place_ions};
 /// use albireo_fields::{Cutoff, FieldJob, Grid, Targets, Term};
-/// use albireo::{Domain, Points, Silent};
+/// use albireo::engine::Silent;
+/// use albireo::{Domain, Points};
 ///
 /// let anion = Points::from_rows(&[[0.0; 3]])?;
 /// let grid = Targets::Grid(Grid::orthogonal([0.0; 3], [1.0; 3], [9, 1, 1])?);

@@ -6,12 +6,12 @@ use std::ops::Range;
 #[cfg(feature = "cuda")]
 use std::sync::{Mutex, PoisonError};
 
-#[cfg(feature = "cuda")]
-use albireo::OfPiece;
-use albireo::Progress;
 use albireo::engine::AnyEngine;
+use albireo::engine::Progress;
 #[cfg(feature = "cuda")]
 use albireo::engine::Together;
+#[cfg(feature = "cuda")]
+use albireo::progress::OfPiece;
 
 use super::FieldEngine;
 #[cfg(feature = "cuda")]
@@ -168,9 +168,11 @@ impl FieldEngine for AnyEngine {
 mod tests {
     use super::*;
     use crate::{Cutoff, Grid, Targets, Term};
+    use albireo::Points;
     use albireo::domain::Domain;
+    use albireo::engine::Silent;
     use albireo::engine::{Cpu, Naive};
-    use albireo::{EngineError, Points, Silent};
+    use albireo::error::EngineError;
 
     #[test]
     fn every_plane_is_taken_once() {

@@ -7,7 +7,9 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use albireo::engine::Cpu;
-use albireo::{EngineError, Lasting, Progress};
+use albireo::engine::Progress;
+use albireo::error::EngineError;
+use albireo::progress::Lasting;
 use albireo_simd::{Isa, Kernel, Simd};
 use rayon::prelude::*;
 
@@ -26,7 +28,8 @@ use crate::{
 /// use albireo::engine::Cpu;
 /// use albireo_fields::{FieldEngine, field_by_variant};
 /// use albireo_fields::{Cutoff, FieldJob, FieldVariant, Grid, Targets, Term};
-/// use albireo::{Domain, Points, Silent};
+/// use albireo::engine::Silent;
+/// use albireo::{Domain, Points};
 ///
 /// let points = Points::from_rows(&[[1.0, 2.0, 3.0], [4.0, 4.0, 4.0]])?;
 /// let grid = Targets::Grid(Grid::orthogonal([0.0; 3], [0.5; 3], [16; 3])?);

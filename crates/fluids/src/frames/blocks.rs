@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use albireo::error::TallyError;
 use albireo::exact_sum::ExactSum;
 use albireo::tally::{Merge, Tally};
-use albireo::{Domain, Lattice, PeriodicBox, TallyError};
+use albireo::{Domain, Lattice, PeriodicBox};
 
 use super::FrameTally;
 

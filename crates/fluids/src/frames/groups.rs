@@ -2,7 +2,7 @@
 //!
 //! Entry: [`FrameGroups`]: what a pair of groups is in terms of classes of labels, counted in one pass.
 
-use albireo::JobError;
+use albireo::error::JobError;
 use albireo::exact_sum::ExactSum;
 use albireo::tally::Tally;
 

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use albireo::binning::Bins;
 use albireo::counts::excluded_by_species;
 use albireo::domain::Outside;
+use albireo::engine::Progress;
 use albireo::engine::{AnyEngine, PreparedJob};
+use albireo::error::{EngineError, JobError};
 use albireo::tally::{Classes, CountSpec, Cut, Tally};
-use albireo::{EngineError, JobError, Labels, Particles, Progress};
+use albireo::{Labels, Particles};
 
 use super::{FrameJob, FrameWorkers, FramesDone, each_counted};
 
@@ -246,7 +248,8 @@ fn both_orders(cuts: &[Cut]) -> Vec<Cut> {
 /// use std::sync::Arc;
 /// use albireo::engine::{AnyEngine, Naive};
 /// use albireo_fluids::frames::{FrameJob, FramePair, FrameWorkers, LaggedBins, count_lagged};
-/// use albireo::{Domain, Edges, Labels, Particles, PeriodicBox, Points, RBins, Silent};
+/// use albireo::engine::Silent;
+/// use albireo::{Domain, Edges, Labels, Particles, PeriodicBox, Points, RBins};
 /// // Two particles 3 apart, one of which moves to where the other was.
 /// let domain = Domain::Periodic(PeriodicBox::cubic(10.0)?);
 /// let frame = |number, x: [f64; 2]| -> Result<_, albireo::Error> {

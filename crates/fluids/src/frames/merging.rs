@@ -2,7 +2,7 @@
 //!
 //! Entry: [`FrameBlocks::merge`].
 
-use albireo::TallyError;
+use albireo::error::TallyError;
 
 use super::FrameBlocks;
 use super::blocks::alike;

@@ -19,10 +19,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use albireo::Particles;
 use albireo::domain::Domain;
 use albireo::engine::AnyEngine;
+use albireo::engine::Progress;
+use albireo::error::EngineError;
 use albireo::tally::{Cut, Tally};
-use albireo::{EngineError, Particles, Progress};
 pub use blocks::{FrameBlocks, FrameFacts};
 pub use groups::{FrameGroups, GroupCandidates, GroupPairs};
 pub use lagged::{FramePair, LaggedBins, LaggedTally, count_lagged};
@@ -126,7 +128,8 @@ impl<F: Send> Progress for InFrame<'_, F> {
 /// ```
 /// use albireo_fluids::frames::{FrameBins, FrameJob, FrameWorkers, count_frames};
 /// use albireo::engine::{AnyEngine, Cpu};
-/// use albireo::{Domain, Edges, Labels, Particles, PeriodicBox, RBins, Silent, random};
+/// use albireo::engine::Silent;
+/// use albireo::{Domain, Edges, Labels, Particles, PeriodicBox, RBins, random};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
 /// let mut frames = 0..20u64;
 /// let what = FrameBins::all(RBins::new(Edges::linear(0.0, 0.5, 5)?), 2);

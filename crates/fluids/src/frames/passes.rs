@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use albireo::binning::Bins;
 use albireo::counts::excluded_by_species;
+use albireo::engine::Progress;
 use albireo::engine::{AnyEngine, Engine, Prepared, PreparedJob};
+use albireo::error::{EngineError, JobError};
 use albireo::tally::{Classes, CountSpec, Tally, unordered_class, unordered_classes};
-use albireo::{EngineError, JobError, Progress};
 
 use super::{FrameJob, FrameTally};
 

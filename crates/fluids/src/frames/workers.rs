@@ -2,8 +2,8 @@
 //!
 //! Entry: [`FrameWorkers`].
 
-use albireo::EngineError;
 use albireo::engine::{AnyEngine, Exactness};
+use albireo::error::EngineError;
 
 /// Engines that count a frame each, at the same time.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use albireo::CudaError;
+use albireo::engine::cuda::CudaError;
 use albireo::engine::cuda::{DeviceDescription, compiler, devices};
 use anyhow::{Result, bail};
 

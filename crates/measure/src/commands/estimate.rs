@@ -4,13 +4,14 @@
 
 use std::path::{Path, PathBuf};
 
+use albireo::Outside;
 use albireo::binning::PairOrder;
 use albireo::counts::Split;
+use albireo::error::EstimatorError;
 use albireo::estimators::{
     AnyEstimator, Covariance, Estimator, Multipoles, Role, Term, legendre_degrees,
 };
 use albireo::result::Correlation;
-use albireo::{EstimatorError, Outside};
 use albireo_catalogs::TableColumn;
 use albireo_samples::{RegionSpec, Selection, Source};
 use anyhow::Result;

@@ -4,8 +4,8 @@
 
 use std::ffi::OsStr;
 
-use albireo::EstimatorError;
 use albireo::binning::PairOrder;
+use albireo::error::EstimatorError;
 use albireo::estimators::{AnyEstimator, Estimator, Formula, Role};
 use anyhow::Result;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};

@@ -4,8 +4,9 @@
 
 use std::num::NonZeroU16;
 
+use albireo::error::EstimatorError;
 use albireo::estimators::{MAX_ELL, check_wedge_edges, multipoles, wedges};
-use albireo::{Correlation, EstimatorError, SignedEdges};
+use albireo::{Correlation, SignedEdges};
 use anyhow::{Context, Result};
 use clap::Args;
 

@@ -4,12 +4,13 @@
 
 use std::path::Path;
 
+use albireo::error::EstimatorError;
 use albireo::estimators::{
     AnyEstimator, Estimation, Multipoles, Role, Term, TermCount, TermCounts,
 };
 use albireo::result::Correlation;
 use albireo::tally::{Classes, Cut, LegendreDegrees};
-use albireo::{Bins, Counts, EstimatorError, Pairs};
+use albireo::{Bins, Counts, Pairs};
 use albireo_catalogs::Table;
 use albireo_samples::Samples;
 use anyhow::{Context, Result, bail};

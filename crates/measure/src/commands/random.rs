@@ -1,9 +1,9 @@
 //! `albireo random`: the numbers of drand48 and its relatives.
 
 #[cfg(feature = "cuda")]
-use albireo::Cuda;
-#[cfg(feature = "cuda")]
 use albireo::engine::Engine;
+#[cfg(feature = "cuda")]
+use albireo::engine::cuda::Cuda;
 use albireo::random::{Leap, Leapfrog, Rand48};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::Result;
@@ -113,7 +113,7 @@ macro_rules! fill {
 }
 
 /// Numbers that a table of rows can hold.
-const MOST: usize = albireo::MAX_PARTICLES;
+const MOST: usize = albireo::particles::MAX_PARTICLES;
 
 /// A number of numbers.
 fn number(text: &str) -> Result<usize, String> {

@@ -1,9 +1,10 @@
 //! `albireo randoms`: random catalogues.
 
+use albireo::particles::MAX_PARTICLES;
 use albireo::random::{self, Distribution, MAX_SMOOTH_BINS, SkyWindow};
 use albireo::regions::{Footprint, MAX_FOOTPRINT_NSIDE};
 use albireo::sky::{Column, unit_vectors};
-use albireo::{Domain, Lattice, MAX_PARTICLES, Points};
+use albireo::{Domain, Lattice, Points};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_samples::{BoxSpec, Selection, Source};
 use anyhow::{Context, Result};
@@ -140,7 +141,7 @@ fn sky_window(text: &str) -> Result<Window, String> {
 fn cartesian(points: &Points) -> Vec<TableColumn> {
     let columns = ["x", "y", "z"].into_iter().zip(points.columns());
     let column = |(name, values): (&str, _)| {
-        let values: &albireo::Column = values;
+        let values: &albireo::particles::Column = values;
         TableColumn::floats(
             name,
             format!("position along {name}"),

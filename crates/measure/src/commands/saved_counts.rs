@@ -5,10 +5,11 @@
 
 use std::path::Path;
 
+use albireo::counts::PairTotal;
 use albireo::counts::{JobId, PairKind};
 use albireo::engine::Exactness;
 use albireo::tally::{Cut, Legendre, LegendreDegrees, weights_are_wide};
-use albireo::{Bins, Counts, PairJob, PairTotal, Pairs};
+use albireo::{Bins, Counts, PairJob, Pairs};
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;

@@ -9,8 +9,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use albireo::engine::Cpu;
+use albireo::engine::Progress;
 use albireo::engine::cuda::CudaTimings;
-use albireo::{EngineError, OfPiece, Progress};
+use albireo::error::EngineError;
+use albireo::progress::OfPiece;
 use albireo_gpu::{CudaError, Device, Devices, LaunchShape};
 use albireo_kernels::structs::{AxisTile, DeviceField, FIELD_SLICE, FieldSlice, Unit};
 use albireo_kernels::{FieldKernel, FieldTargets, Kernel};

@@ -306,7 +306,7 @@ impl Field {
             return Ok(0);
         };
         let sums = summing.sums(job, job.targets().planes())?;
-        let column = |(name, values): (&str, &albireo::Column)| {
+        let column = |(name, values): (&str, &albireo::particles::Column)| {
             let description = format!("position along {name}");
             TableColumn::floats(name, description, values.iter().collect())
         };

@@ -6,9 +6,12 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Instant;
 
+use albireo::binning::Binning;
 use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
-use albireo::{AnalyticRr, Binning, Domain, Edges, PairJob, Pairs, Particles, RBins, Silent};
+use albireo::engine::Silent;
+use albireo::estimators::AnalyticRr;
+use albireo::{Domain, Edges, PairJob, Pairs, Particles, RBins};
 use albireo_catalogs::{KeptState, ResultKind, Table, TableColumn, sha256_of_bytes};
 use albireo_dynamics::{Observables, Simulation, State};
 use anyhow::{Context, Result, bail};
@@ -190,7 +193,7 @@ impl<'a> Run<'a> {
     fn advance_to(&mut self, end: u64, watch: &Arc<dyn Watch>) -> Result<()> {
         let written = &self.md.written;
         let bar = watch.bar("md");
-        albireo::Progress::begin(&bar, end.saturating_sub(self.fluid.step()));
+        albireo::engine::Progress::begin(&bar, end.saturating_sub(self.fluid.step()));
         let every = [
             Some(written.every),
             written

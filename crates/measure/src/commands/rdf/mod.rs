@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use albireo::counts::excluded_pairs;
-use albireo::{Bins, Counts, Domain, Edges, JobError, LineOfSight, Outside, Pairs, RBins};
+use albireo::error::JobError;
+use albireo::{Bins, Counts, Domain, Edges, LineOfSight, Outside, Pairs, RBins};
 use albireo_catalogs::{Filter, ResultKind, Table, TableColumn};
 use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
 use anyhow::{Context, Result, anyhow};

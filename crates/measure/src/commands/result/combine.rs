@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use albireo::error::EstimatorError;
 use albireo::estimators::{CombinedRegions, Term, TermCounts, combined, projected_to};
-use albireo::{Bins, Correlation, EstimatorError, SignedEdges};
+use albireo::{Bins, Correlation, SignedEdges};
 use albireo_catalogs::Table;
 use anyhow::{Context, Result};
 use clap::Args;

@@ -2,10 +2,11 @@
 //!
 //! Entry: [`PairCounts`]. Sums are exact both ways; results that hold means of separations without their sums have these by the means.
 
+use albireo::Counts;
 use albireo::binning::Axes;
 use albireo::counts::ExactSums;
+use albireo::error::AlgebraError;
 use albireo::tally::Legendre;
-use albireo::{AlgebraError, Counts};
 use albireo_catalogs::{Table, TableColumn, Values};
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};

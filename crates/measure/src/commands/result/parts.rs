@@ -6,8 +6,9 @@ use std::path::Path;
 
 use albireo::binning::PairOrder;
 use albireo::counts::JobId;
+use albireo::counts::PairTotal;
 use albireo::estimators::{Estimator, RegionTerms, Term};
-use albireo::{Bins, Counts, PairTotal};
+use albireo::{Bins, Counts};
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
