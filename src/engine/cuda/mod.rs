@@ -77,14 +77,9 @@ impl Cuda {
         })
     }
 
-    /// The devices, unless another process has opened them.
-    fn gpus(&self) -> Result<&Gpus, CudaError> {
-        self.gpus.of_this_process()
-    }
-
     /// These devices, unless the process that this one is a fork of has opened them.
     pub(crate) fn of_this_process(&self) -> Result<&Self, CudaError> {
-        self.gpus().map(|_| self)
+        self.gpus.of_this_process().map(|_| self)
     }
 
     /// Engines of one device each, `copies` for each device in use: work of one device at the same time goes to different ones.
@@ -113,7 +108,7 @@ impl Cuda {
     /// # Errors
     /// A device that does not answer.
     pub fn describe_devices(&self) -> Result<Vec<DeviceDescription>, CudaError> {
-        self.gpus()?.describe()
+        self.gpus.of_this_process()?.describe()
     }
 
     /// Multiprocessors of all devices in use.
@@ -168,8 +163,13 @@ impl Cuda {
     ) -> Result<(Tally, Report), EngineError> {
         let mut told = None;
         let count = |all: &CountSpec| {
-            let (tally, timings, plan) =
-                beyond::count(self.gpus()?, &self.options, (job, kept), all, progress)?;
+            let (tally, timings, plan) = beyond::count(
+                self.gpus.of_this_process()?,
+                &self.options,
+                (job, kept),
+                all,
+                progress,
+            )?;
             told = Some((timings, plan));
             Ok(tally)
         };
