@@ -10,8 +10,7 @@
 
 use std::time::Instant;
 
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::engine::{Cpu, Silent};
 use albireo_dynamics::{
     ForceEngine, LennardJones, Precision, Simulation, Start, State, Truncation,
 };

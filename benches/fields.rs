@@ -14,9 +14,8 @@ mod water;
 use std::time::Instant;
 
 use albireo::Domain;
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
 use albireo::engine::cuda::{Cuda, CudaOptions};
+use albireo::engine::{Cpu, Silent};
 use albireo::random::{Leapfrog, Rand48};
 use albireo_fields::{
     Cutoff, FieldEngine, FieldJob, FieldSums, FieldVariant, Float32Sum, Precision, Term,

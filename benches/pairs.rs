@@ -9,10 +9,9 @@
 )]
 
 use albireo::counts::count_pairs;
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
 #[cfg(feature = "cuda")]
 use albireo::engine::cuda::{Cuda, CudaOptions};
+use albireo::engine::{Cpu, Silent};
 use albireo::particles::Bits;
 use albireo::tally::{
     AngularWeight, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations,

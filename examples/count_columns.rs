@@ -6,8 +6,7 @@ use std::time::Instant;
 
 use albireo::counts::count_pairs;
 use albireo::domain::Outside;
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::engine::{Cpu, Silent};
 use albireo::particles::Column;
 use albireo::{Domain, Edges, PairJob, Pairs, Particles, PeriodicBox, Points, RBins};
 

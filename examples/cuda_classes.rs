@@ -8,9 +8,8 @@
 
 use std::time::Instant;
 
-use albireo::engine::Silent;
 use albireo::engine::cuda::{Cuda, CudaOptions};
-use albireo::engine::{Prepared, PreparedJob, Report};
+use albireo::engine::{Prepared, PreparedJob, Report, Silent};
 use albireo::tally::{Classes, CountSpec, Sum, Tally};
 use albireo::{
     Axis, Domain, Edges, Engine, Labels, LineOfSight, Particles, PeriodicBox, Points, SMuBins,

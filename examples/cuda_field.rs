@@ -10,10 +10,8 @@ mod water;
 use std::time::Instant;
 
 use albireo::Domain;
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
-use albireo::engine::cuda::Cuda;
-use albireo::engine::cuda::CudaOptions;
+use albireo::engine::cuda::{Cuda, CudaOptions};
+use albireo::engine::{Cpu, Silent};
 use albireo::random::{Leapfrog, Rand48};
 use albireo_fields::{Cutoff, FieldEngine, FieldJob, Precision, Term};
 use water::{DENSITY, Failure, points, water};

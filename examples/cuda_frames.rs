@@ -6,10 +6,8 @@
     reason = "a program that prints a table"
 )]
 
-use albireo::engine::PreparedJob;
-use albireo::engine::Silent;
-use albireo::engine::cuda::Tuning;
-use albireo::engine::cuda::{Cuda, CudaOptions};
+use albireo::engine::cuda::{Cuda, CudaOptions, Tuning};
+use albireo::engine::{PreparedJob, Silent};
 use albireo::tally::{Classes, CountSpec, Tally};
 use albireo::{Domain, Edges, Engine, Labels, Particles, Points, RBins};
 

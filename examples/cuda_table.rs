@@ -6,8 +6,7 @@
 
 use std::time::Instant;
 
-use albireo::engine::cuda::Cuda;
-use albireo::engine::cuda::{CudaOptions, Precision, Tuning};
+use albireo::engine::cuda::{Cuda, CudaOptions, Precision, Tuning};
 use albireo::engine::{Silent, Traversal};
 use albireo::tally::{CountSpec, Sum};
 use albireo::{

@@ -9,8 +9,7 @@
 mod water;
 
 use albireo::Domain;
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::engine::{Cpu, Silent};
 use albireo_fields::{
     Cutoff, DistanceTests, FieldEngine, FieldJob, FieldVariant, Float32Sum, Precision, Term,
     field_by_variant, field_in_float32,

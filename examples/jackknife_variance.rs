@@ -4,8 +4,7 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use albireo::counts::count_regions;
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, Prepared, PreparedJob};
+use albireo::engine::{Cpu, Prepared, PreparedJob, Silent};
 use albireo::estimators::{Covariance, Estimation, Estimator, Jackknife, Role, Term};
 use albireo::random::{Stream, in_box};
 use albireo::{Counts, Domain, Edges, Engine, Error, Labels, Pairs, Particles, Points, RBins};

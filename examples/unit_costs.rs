@@ -5,8 +5,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, PreparedJob};
+use albireo::engine::{Cpu, PreparedJob, Silent};
 use albireo::{CountSpec, Domain, Edges, Engine, Particles, PeriodicBox, Points, RBins, random};
 
 /// Of so many times the middle one is taken: a machine that does something else for a moment makes no unit dear.

@@ -16,8 +16,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use albireo::engine::{Cpu, Isa, PreparedJob, Report, Sorted};
-use albireo::engine::{Progress, Silent};
+use albireo::engine::{Cpu, Isa, PreparedJob, Progress, Report, Silent, Sorted};
 use albireo::error::EngineError;
 use albireo::tally::{CountSpec, Tally, Terms};
 use albireo::{Domain, Engine, Naive, Particles};

@@ -4,8 +4,7 @@
 
 use crate::random;
 
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, Isa, PreparedJob};
+use albireo::engine::{Cpu, Isa, PreparedJob, Silent};
 use albireo::error::JobError;
 use albireo::particles::Groups;
 use albireo::tally::{Classes, Cut, Sum};

@@ -4,8 +4,7 @@
 
 use crate::random;
 
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, Isa, Prepared, PreparedJob};
+use albireo::engine::{Cpu, Isa, Prepared, PreparedJob, Silent};
 use albireo::error::{JobError, ParticlesError};
 use albireo::tally::{Classes, CountSpec, Sum, Tally};
 use albireo::{

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::PairTotal;
-use albireo::counts::{ExactSums, count_pairs, count_regions};
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, PreparedJob};
+use albireo::counts::{ExactSums, PairTotal, count_pairs, count_regions};
+use albireo::engine::{Cpu, PreparedJob, Silent};
 use albireo::estimators::{
     CombinedRegions, Covariance, Estimation, Estimator, Jackknife, RegionTerms, Role, Term,
     combined,

@@ -3,10 +3,8 @@
 
 use std::sync::Arc;
 
-use albireo::counts::PairTotal;
-use albireo::counts::{ExactSums, JobId, PairKind, Part, count_pairs, count_part};
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::counts::{ExactSums, JobId, PairKind, PairTotal, Part, count_pairs, count_part};
+use albireo::engine::{Cpu, Silent};
 use albireo::error::{CountsError, EngineError, EstimatorError, JobError, MergeError};
 use albireo::estimators::{Term, TermCounts};
 use albireo::particles::Column;

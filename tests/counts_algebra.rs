@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::counts::{PairKind, Part, count_pairs, count_part};
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::engine::{Cpu, Silent};
 use albireo::error::AlgebraError;
 use albireo::tally::{Classes, Legendre, LegendreDegrees};
 use albireo::{

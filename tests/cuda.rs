@@ -22,10 +22,8 @@ mod trials;
 
 use std::process::ExitCode;
 
-use albireo::engine::AnyEngine;
-use albireo::engine::cuda::{Cuda, CudaError};
-use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
-use albireo::engine::{Silent, Traversal};
+use albireo::engine::cuda::{Cuda, CudaError, CudaOptions, KernelChoice, Precision};
+use albireo::engine::{AnyEngine, Silent, Traversal};
 use albireo::particles::Bits;
 use albireo::random;
 use albireo::tally::{

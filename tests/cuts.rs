@@ -4,8 +4,7 @@
 
 use crate::random;
 
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, Isa};
+use albireo::engine::{Cpu, Isa, Silent};
 use albireo::error::{EngineError, JobError};
 use albireo::particles::Groups;
 use albireo::tally::{Classes, CountSpec, Cut, Sum, Tally};

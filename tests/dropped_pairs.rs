@@ -5,8 +5,7 @@
 use crate::random;
 
 use albireo::counts::{Part, count_pairs, count_part, count_regions, excluded_pairs};
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, PreparedJob};
+use albireo::engine::{Cpu, PreparedJob, Silent};
 use albireo::error::{EstimatorError, MergeError};
 use albireo::estimators::{AnalyticRr, Estimator, Term, TermCounts};
 use albireo::particles::Groups;

@@ -6,8 +6,7 @@ mod lennard_jones;
 #[path = "dynamics/single.rs"]
 mod single;
 
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, Isa};
+use albireo::engine::{Cpu, Isa, Silent};
 use albireo::random::Stream;
 use albireo_dynamics::{
     DynamicsError, ForceEngine, LennardJones, PairParameters, Precision, Simulation, Start, State,

@@ -32,10 +32,8 @@ mod trials;
 
 use std::process::ExitCode;
 
-use albireo::engine::cuda::CudaError;
-use albireo::engine::cuda::{CudaOptions, Kept, KernelChoice, Precision, Tuning, count};
-use albireo::engine::{PreparedJob, Report, Sorted};
-use albireo::engine::{Progress, Silent, Traversal};
+use albireo::engine::cuda::{CudaError, CudaOptions, Kept, KernelChoice, Precision, Tuning, count};
+use albireo::engine::{PreparedJob, Progress, Report, Silent, Sorted, Traversal};
 use albireo::error::EngineError;
 use albireo::tally::{Classes, CountSpec, Sum, Tally};
 use albireo::{

@@ -5,8 +5,7 @@
 mod random;
 
 use albireo::counts::count_pairs;
-use albireo::engine::{Cpu, Isa};
-use albireo::engine::{Silent, Traversal};
+use albireo::engine::{Cpu, Isa, Silent, Traversal};
 use albireo::{
     Axis, Bins, CountSpec, Domain, Edges, Engine, Lattice, LineOfSight, Naive, Outside, PairJob,
     Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins,

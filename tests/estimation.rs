@@ -8,8 +8,7 @@ use albireo::binning::PairOrder;
 use albireo::counts::count_pairs;
 use albireo::engine::Silent;
 use albireo::error::EstimatorError;
-use albireo::estimators::AnalyticRr;
-use albireo::estimators::{Covariance, Estimation, Estimator, Role, Term, TermCounts};
+use albireo::estimators::{AnalyticRr, Covariance, Estimation, Estimator, Role, Term, TermCounts};
 use albireo::regions::{Cells, Centres, Regions};
 use albireo::tally::Cut;
 use albireo::{

@@ -2,13 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::binning::{AxisUnit, BinAxis};
-use albireo::counts::PairTotal;
-use albireo::counts::{JobId, PairKind, Part, count_pairs, count_part};
-use albireo::engine::Exactness;
-use albireo::engine::Silent;
+use albireo::counts::{JobId, PairKind, PairTotal, Part, count_pairs, count_part};
+use albireo::engine::{Exactness, Silent};
 use albireo::error::EstimatorError;
-use albireo::estimators::{AnalyticRr, Term, TermCounts};
-use albireo::estimators::{legendre, multipoles, projected};
+use albireo::estimators::{AnalyticRr, Term, TermCounts, legendre, multipoles, projected};
 use albireo::{
     Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, Estimator, Lattice, LineOfSight,
     Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,

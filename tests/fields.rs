@@ -12,8 +12,7 @@ mod terms;
 #[path = "fields/variants.rs"]
 mod variants;
 
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, Isa};
+use albireo::engine::{Cpu, Isa, Silent};
 use albireo::random::{self, Stream};
 use albireo::{Domain, Lattice, Naive, Outside, Particles, PeriodicBox, Points};
 use albireo_fields::{Cutoff, FieldEngine, FieldError, FieldJob, FieldSums, Grid, Targets, Term};

@@ -9,8 +9,7 @@
 use std::time::{Duration, Instant};
 
 use albireo::counts::count_pairs;
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::engine::{Cpu, Silent};
 use albireo::{Domain, Edges, Outside, PairJob, Pairs, Particles, PeriodicBox, RBins, random};
 
 /// Enough particles to be checked, wrapped and sorted by several threads.

@@ -6,8 +6,7 @@ use crate::random;
 
 use albireo::binning::PairOrder;
 use albireo::counts::{count_pairs, count_regions};
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, PreparedJob};
+use albireo::engine::{Cpu, PreparedJob, Silent};
 use albireo::estimators::{
     AnyEstimator, Estimation, Estimator, Formula, Jackknife, Role, Term, multipoles, projected,
 };

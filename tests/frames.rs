@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use albireo::counts::excluded_pairs;
-use albireo::engine::{AnyEngine, Cpu};
+use albireo::engine::{AnyEngine, Cpu, Progress, Silent};
 
-use albireo::engine::{Progress, Silent};
 use albireo::error::{EngineError, TallyError};
 use albireo::particles::Groups;
 use albireo::tally::{Classes, CountSpec, Cut};

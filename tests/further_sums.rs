@@ -4,10 +4,8 @@
 use crate::legendre_sums::{bins, near, survey};
 
 use albireo::counts::count_pairs;
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
-use albireo::estimators::AnalyticRr;
-use albireo::estimators::{CellRr, legendre};
+use albireo::engine::{Cpu, Silent};
+use albireo::estimators::{AnalyticRr, CellRr, legendre};
 use albireo::regions::Cells;
 use albireo::tally::{Legendre, LegendreDegrees};
 use albireo::{

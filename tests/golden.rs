@@ -3,8 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::counts::{Part, count_pairs, count_part};
-use albireo::engine::Silent;
-use albireo::engine::{AnyEngine, Cpu};
+use albireo::engine::{AnyEngine, Cpu, Silent};
 use albireo::{
     Axis, Bins, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, Points,
     RBins, RpPiBins, SMuBins, SignedEdges,

@@ -6,11 +6,9 @@
 use crate::made::{lin, sample, signed};
 use crate::random;
 
-use albireo::binning::Binning;
-use albireo::binning::{BinAxis, PairOrder, Reach};
+use albireo::binning::{BinAxis, Binning, PairOrder, Reach};
 use albireo::counts::count_pairs;
-use albireo::engine::{AnyEngine, Auto, Cpu, Isa};
-use albireo::engine::{Silent, Traversal};
+use albireo::engine::{AnyEngine, Auto, Cpu, Isa, Silent, Traversal};
 use albireo::error::{EngineError, JobError};
 use albireo::{
     Axis, Bins, CountSpec, Counts, Domain, Edges, Lattice, LineOfSight, Naive, Outside, PairJob,

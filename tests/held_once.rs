@@ -8,8 +8,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::{Arc, Condvar, Mutex};
 
-use albireo::engine::{AnyEngine, Cpu, PreparedJob, SharedMemory};
-use albireo::engine::{Progress, Silent};
+use albireo::engine::{AnyEngine, Cpu, PreparedJob, Progress, SharedMemory, Silent};
 use albireo::error::EngineError;
 use albireo::particles::Column;
 use albireo::{

@@ -5,8 +5,7 @@
 use std::time::{Duration, Instant};
 
 use albireo::counts::count_pairs;
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, Isa};
+use albireo::engine::{Cpu, Isa, Silent};
 use albireo::{
     Axis, Bins, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox, RBins, SMuBins,
     SignedEdges, random,

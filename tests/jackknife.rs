@@ -5,10 +5,8 @@
 use crate::made::cube;
 
 use albireo::binning::{Binning, Bins};
-use albireo::counts::PairTotal;
-use albireo::counts::{ExactSums, PairKind, count_pairs, count_regions};
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, PreparedJob};
+use albireo::counts::{ExactSums, PairKind, PairTotal, count_pairs, count_regions};
+use albireo::engine::{Cpu, PreparedJob, Silent};
 use albireo::error::{EngineError, JobError};
 use albireo::estimators::{
     Covariance, Estimation, Estimator, Jackknife, RegionTerms, Role, Term, TermCounts,

@@ -9,8 +9,7 @@ use crate::random;
 
 use std::sync::Arc;
 
-use albireo::engine::Cpu;
-use albireo::engine::{Silent, Traversal};
+use albireo::engine::{Cpu, Silent, Traversal};
 use albireo::error::EngineError;
 use albireo::tally::{Classes, CountSpec, Legendre, PairTerm, Sum};
 use albireo::{

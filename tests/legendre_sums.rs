@@ -1,15 +1,12 @@
 //! Multipoles from Legendre sums against an independent loop, against bins in mu, and without a region; weighted mean separations.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::PairTotal;
-use albireo::counts::{ExactSums, JobId, PairKind, count_pairs, count_regions};
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, PreparedJob};
+use albireo::counts::{ExactSums, JobId, PairKind, PairTotal, count_pairs, count_regions};
+use albireo::engine::{Cpu, PreparedJob, Silent};
 use albireo::error::EstimatorError;
-use albireo::estimators::AnalyticRr;
 use albireo::estimators::{
-    Estimation, Estimator, Jackknife, Multipoles, RegionTerms, Role, Term, TermCounts, legendre,
-    legendre_degrees, multipoles,
+    AnalyticRr, Estimation, Estimator, Jackknife, Multipoles, RegionTerms, Role, Term, TermCounts,
+    legendre, legendre_degrees, multipoles,
 };
 use albireo::tally::{Legendre, LegendreDegrees};
 use albireo::{

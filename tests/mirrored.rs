@@ -1,8 +1,7 @@
 //! Auto counts in bins of mu and pi that mirror at 0: both orders of a pair, those without a sign among them.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, Isa};
+use albireo::engine::{Cpu, Isa, Silent};
 use albireo::particles::Bits;
 use albireo::tally::{
     CountSpec, Cut, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations, Sum,

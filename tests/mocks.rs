@@ -3,8 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::counts::count_regions;
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, PreparedJob};
+use albireo::engine::{Cpu, PreparedJob, Silent};
 use albireo::estimators::{Covariance, Estimation, Estimator, Jackknife, Role};
 use albireo::random::Stream;
 use albireo::regions::{Cells, Regions};

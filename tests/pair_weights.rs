@@ -6,10 +6,8 @@ use crate::made::lin;
 use crate::processors;
 use crate::random;
 
-use albireo::binning::Binning;
-use albireo::binning::PairOrder;
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::binning::{Binning, PairOrder};
+use albireo::engine::{Cpu, Silent};
 use albireo::error::{JobError, PairWeightError, ParticlesError};
 use albireo::particles::Bits;
 use albireo::tally::{

@@ -1,12 +1,10 @@
 //! Estimators on samples whose correlation function is known.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::PairTotal;
-use albireo::counts::{JobId, PairKind, count_pairs};
+use albireo::counts::{JobId, PairKind, PairTotal, count_pairs};
 use albireo::engine::Silent;
 use albireo::error::EstimatorError;
-use albireo::estimators::{AnalyticRr, Term, TermCounts};
-use albireo::estimators::{multipoles, projected};
+use albireo::estimators::{AnalyticRr, Term, TermCounts, multipoles, projected};
 use albireo::random::{Stream, in_box, in_domain, in_shell};
 use albireo::{
     Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, Estimator, Lattice, LineOfSight,

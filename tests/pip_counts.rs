@@ -4,8 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::counts::{Part, count_pairs, count_part, count_prepared};
-use albireo::engine::Silent;
-use albireo::engine::{AnyEngine, Cpu, PreparedJob};
+use albireo::engine::{AnyEngine, Cpu, PreparedJob, Silent};
 use albireo::particles::Bits;
 use albireo::tally::{
     AngularWeight, Classes, InverseProbability, PairNormalisation, PairWeight, Realisations, Sum,

@@ -1,10 +1,8 @@
 //! Poisson errors against numerical derivatives and against drawn counts.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::PairTotal;
-use albireo::counts::{ExactSums, JobId, PairKind};
-use albireo::estimators::{AnalyticRr, Term, TermCounts};
-use albireo::estimators::{multipoles, projected};
+use albireo::counts::{ExactSums, JobId, PairKind, PairTotal};
+use albireo::estimators::{AnalyticRr, Term, TermCounts, multipoles, projected};
 use albireo::random::Stream;
 use albireo::{
     Axis, Bins, Correlation, Counts, Domain, Edges, Estimator, LineOfSight, PeriodicBox, RBins,

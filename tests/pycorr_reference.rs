@@ -8,8 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use albireo::counts::{PairKind, count_pairs};
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::engine::{Cpu, Silent};
 use albireo::estimators::angular_upweights;
 use albireo::particles::Bits;
 use albireo::tally::{

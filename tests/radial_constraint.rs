@@ -6,8 +6,7 @@ use crate::random;
 
 use albireo::binning::Binning;
 use albireo::counts::count_prepared;
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, PreparedJob};
+use albireo::engine::{Cpu, PreparedJob, Silent};
 use albireo::estimators::{IntegralConstraint, RadialConstraint, ShellPairs};
 use albireo::tally::Classes;
 use albireo::{CountSpec, Counts, Domain, Edges, Engine, Labels, Particles, Points, RBins};

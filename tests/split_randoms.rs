@@ -6,8 +6,7 @@ use crate::random;
 
 use albireo::binning::Binning;
 use albireo::counts::{Split, count_pairs, count_regions};
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, PreparedJob};
+use albireo::engine::{Cpu, PreparedJob, Silent};
 use albireo::error::{EstimatorError, JobError, MergeError};
 use albireo::estimators::{
     Estimation, Estimator, Jackknife, RandomPairs, Role, SplitRandoms, Term, TermCount, TermCounts,

@@ -5,8 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use albireo::counts::count_pairs;
-use albireo::engine::Progress;
-use albireo::engine::{Cpu, Engine};
+use albireo::engine::{Cpu, Engine, Progress};
 use albireo::error::EngineError;
 use albireo::{CountSpec, Domain, Edges, Naive, PairJob, Pairs, Particles, Points, RBins};
 

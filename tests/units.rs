@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::counts::{Part, count_pairs, count_part};
-use albireo::engine::Silent;
-use albireo::engine::{AnyEngine, Cpu, PreparedJob, Units};
+use albireo::engine::{AnyEngine, Cpu, PreparedJob, Silent, Units};
 use albireo::error::{EngineError, JobError};
 use albireo::particles::Groups;
 use albireo::random::{Stream, in_box};

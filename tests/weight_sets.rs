@@ -6,8 +6,7 @@ use crate::processors;
 use crate::random;
 
 use albireo::counts::{count_prepared, count_regions, count_weight_sets};
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, PreparedJob};
+use albireo::engine::{Cpu, PreparedJob, Silent};
 use albireo::error::JobError;
 use albireo::particles::{Bits, Groups};
 use albireo::tally::{

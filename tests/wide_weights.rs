@@ -1,10 +1,10 @@
 //! Weights of wide range: two words a term, on every processor, within the bound that the result states of sums by exact arithmetic.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::PairTotal;
-use albireo::counts::{JobId, PairKind, Part, count_pairs, count_part, count_weight_sets};
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::counts::{
+    JobId, PairKind, PairTotal, Part, count_pairs, count_part, count_weight_sets,
+};
+use albireo::engine::{Cpu, Silent};
 use albireo::error::MergeError;
 use albireo::estimators::{Estimator, Term, TermCounts};
 use albireo::tally::weights_are_wide;

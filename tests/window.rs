@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::counts::count_pairs;
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::engine::{Cpu, Silent};
 use albireo::error::EstimatorError;
 use albireo::estimators::{
     IntegralConstraint, PowerLaw, legendre, legendre_degrees, window_multipoles,

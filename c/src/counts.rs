@@ -4,8 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use albireo::counts::PairKind;
-use albireo::counts::PairTotal;
+use albireo::counts::{PairKind, PairTotal};
 use albireo::tally::{Classes, Legendre};
 use albireo::{Counts, Domain};
 

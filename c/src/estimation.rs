@@ -6,8 +6,9 @@ use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
 use albireo::error::EstimatorError;
-use albireo::estimators::{AnalyticRr, Term, TermCounts};
-use albireo::estimators::{AnyEstimator, Covariance, Formula, Jackknife, RegionTerms};
+use albireo::estimators::{
+    AnalyticRr, AnyEstimator, Covariance, Formula, Jackknife, RegionTerms, Term, TermCounts,
+};
 use albireo::{Correlation, Estimator};
 
 use super::albireo_counts;

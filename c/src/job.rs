@@ -5,8 +5,7 @@
 use std::ffi::{c_int, c_void};
 
 use albireo::counts::{count_pairs, count_prepared};
-use albireo::engine::Progress;
-use albireo::engine::{AnyEngine, Auto, Cpu, Prepared, PreparedJob};
+use albireo::engine::{AnyEngine, Auto, Cpu, Prepared, PreparedJob, Progress};
 use albireo::tally::{
     AngularWeight, Classes, Cut, InverseProbability, Legendre, PairNormalisation, PairWeight,
     Realisations,

@@ -6,10 +6,9 @@
 use std::sync::OnceLock;
 
 use albireo::counts::count_prepared;
-use albireo::engine::Progress;
 #[cfg(feature = "cuda")]
 use albireo::engine::cuda::Cuda;
-use albireo::engine::{AnyEngine, Prepared};
+use albireo::engine::{AnyEngine, Prepared, Progress};
 
 use super::counts::Counted;
 use super::failure::Failure;

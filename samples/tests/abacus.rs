@@ -5,8 +5,7 @@
 mod halos;
 
 use albireo::counts::count_pairs;
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::engine::{Cpu, Silent};
 use albireo::{Axis, Edges, PairJob, Pairs, RBins};
 use albireo_samples::{Notice, Reading, SampleError, Samples, Selection, Source};
 

@@ -5,10 +5,8 @@ use std::path::PathBuf;
 
 use albireo::cosmology::Cosmology;
 use albireo::counts::count_pairs;
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
-use albireo::estimators::{AnalyticRr, Term, TermCounts};
-use albireo::estimators::{multipoles, projected};
+use albireo::engine::{Cpu, Silent};
+use albireo::estimators::{AnalyticRr, Term, TermCounts, multipoles, projected};
 use albireo::sky::{Column, positions};
 use albireo::{
     Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, Estimator, LineOfSight, PairJob,

@@ -19,8 +19,7 @@ use crate::fingerprint::mix;
 use crate::pairs::{Pairs, Traversal};
 use crate::particles::{Particles, run_start};
 use crate::pool;
-use crate::progress::Lasting;
-use crate::progress::OfPiece;
+use crate::progress::{Lasting, OfPiece};
 use crate::tally::{Classes, CountSpec, Merge, Tally};
 use crate::traversal::{Layout, Region, Sorted, Taking, Walk, roundings};
 

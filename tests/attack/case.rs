@@ -5,8 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::besides::{Besides, Dropped};
-use albireo::binning::PairOrder;
-use albireo::binning::{BinAxis, Binning, Reach};
+use albireo::binning::{BinAxis, Binning, PairOrder, Reach};
 use albireo::engine::Traversal;
 use albireo::separation::Separation;
 use albireo::tally::{Legendre, Sum};

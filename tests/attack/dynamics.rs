@@ -4,8 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, Isa};
+use albireo::engine::{Cpu, Isa, Silent};
 use albireo_dynamics::{
     ForceEngine, LennardJones, PairParameters, Simulation, Start, State, Thermostat, Truncation,
 };

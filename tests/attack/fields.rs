@@ -5,8 +5,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::engine::{Cpu, Silent};
 use albireo::{Domain, Naive, Outside, Particles, Points};
 use albireo_fields::{
     Cutoff, FieldEngine, FieldError, FieldJob, FieldSums, FieldVariant, Grid, Mixing, Precision,

@@ -1,7 +1,6 @@
 //! Operations on counts that have no meaning.
 
-use albireo::counts::PairTotal;
-use albireo::counts::{JobId, PairKind};
+use albireo::counts::{JobId, PairKind, PairTotal};
 use albireo::error::AlgebraError;
 use albireo::{Counts, Pairs, Particles};
 

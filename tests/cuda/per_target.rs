@@ -3,9 +3,8 @@
 use crate::lennard_jones::{argon, mixture};
 use crate::{engine, field_cases, size, trials};
 
-use albireo::engine::Silent;
 use albireo::engine::cuda::Precision;
-use albireo::engine::{Cpu, Together};
+use albireo::engine::{Cpu, Silent, Together};
 use albireo::random::{self, Leapfrog, Rand48};
 use albireo::{Domain, Naive};
 use albireo_dynamics::{

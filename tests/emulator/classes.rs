@@ -1,9 +1,7 @@
 //! Classes of pairs on the emulated device, against the double loop.
 
-use albireo::engine::PreparedJob;
-use albireo::engine::Silent;
-use albireo::engine::cuda::CudaError;
-use albireo::engine::cuda::{KernelChoice, Precision, count};
+use albireo::engine::cuda::{CudaError, KernelChoice, Precision, count};
+use albireo::engine::{PreparedJob, Silent};
 use albireo::error::EngineError;
 use albireo::tally::{Classes, CountSpec, Sum};
 use albireo::{

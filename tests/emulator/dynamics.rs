@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use albireo::engine::Cpu;
-use albireo::engine::{Progress, Silent};
+use albireo::engine::{Cpu, Progress, Silent};
 use albireo_dynamics::{
     ForceEngine, LennardJones, Precision, Simulation, Start, Thermostat, Truncation,
 };

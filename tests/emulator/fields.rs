@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use albireo::engine::Cpu;
-use albireo::engine::cuda::CudaError;
-use albireo::engine::cuda::fill;
-use albireo::engine::{Progress, Silent};
+use albireo::engine::cuda::{CudaError, fill};
+use albireo::engine::{Cpu, Progress, Silent};
 use albireo::error::EngineError;
 use albireo::random::{Leap, Rand48};
 use albireo::{Domain, Naive, Points};

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use albireo::engine::PreparedJob;
-use albireo::engine::Silent;
 use albireo::engine::cuda::{KernelChoice, Precision, count};
+use albireo::engine::{PreparedJob, Silent};
 use albireo::particles::Bits;
 use albireo::separation::Separation;
 use albireo::tally::{

@@ -1,8 +1,7 @@
 //! Bins beyond half of a box on devices, against the double loop: ties of images, species, samples shared out.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::engine::PreparedJob;
-use albireo::engine::Silent;
+use albireo::engine::{PreparedJob, Silent};
 use albireo::tally::{Classes, Sum};
 use albireo::{
     Axis, CountSpec, Domain, Edges, Engine, Labels, Lattice, LineOfSight, Naive, Outside, Pairs,

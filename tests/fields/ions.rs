@@ -1,7 +1,6 @@
 //! Ions at extrema: ties, distances, and the same places on every engine.
 
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, Isa};
+use albireo::engine::{Cpu, Isa, Silent};
 use albireo::{Domain, Naive, Points};
 use albireo_fields::{
     Cutoff, FieldError, FieldJob, Grid, IonDistances, Precision, Targets, Term, place_ions,

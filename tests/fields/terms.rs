@@ -1,7 +1,6 @@
 //! Every term, precision and domain on every engine by `==`, and against a float64 loop within the stated bound.
 
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::engine::{Cpu, Silent};
 use albireo::{Domain, Lattice, PeriodicBox, Points};
 use albireo_fields::{
     Cutoff, FieldEngine, FieldError, FieldJob, FieldSums, Grid, Mixing, Precision, Table, Targets,

@@ -1,7 +1,6 @@
 //! The ways of Rodrigues et al. 2008: each by `==` with the double loop, and the tests of distances that each makes.
 
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, Isa};
+use albireo::engine::{Cpu, Isa, Silent};
 use albireo::random;
 use albireo::{Domain, Naive, Points};
 use albireo_fields::{

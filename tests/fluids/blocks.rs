@@ -1,7 +1,6 @@
 //! Errors of correlated frames, held to the scatter of independent runs.
 
-use albireo::counts::PairTotal;
-use albireo::counts::{JobId, PairKind};
+use albireo::counts::{JobId, PairKind, PairTotal};
 use albireo::random::Stream;
 use albireo::{Counts, RBins};
 use albireo_fluids::{

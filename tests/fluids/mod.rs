@@ -11,8 +11,7 @@ mod walls;
 mod weights;
 
 use albireo::counts::{count_pairs, count_prepared};
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, PreparedJob};
+use albireo::engine::{Cpu, PreparedJob, Silent};
 use albireo::random::Stream;
 use albireo::tally::Classes;
 use albireo::{

@@ -2,8 +2,7 @@
 
 use std::f64::consts::PI;
 
-use albireo::counts::PairTotal;
-use albireo::counts::{JobId, PairKind};
+use albireo::counts::{JobId, PairKind, PairTotal};
 use albireo::random::Stream;
 use albireo::{Counts, RBins};
 use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};

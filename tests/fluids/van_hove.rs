@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use albireo::engine::Silent;
-use albireo::engine::{AnyEngine, Cpu, Exactness};
+use albireo::engine::{AnyEngine, Cpu, Exactness, Silent};
 use albireo::particles::Groups;
 use albireo::tally::Cut;
 use albireo::{Domain, Error, Labels, Naive, Outside, Particles, PeriodicBox, Points, RBins};

@@ -1,8 +1,7 @@
 //! What several tests of the library are made of: edges, samples of plain rows, counts that all instruction sets agree on.
 
 use albireo::counts::count_pairs;
-use albireo::engine::Silent;
-use albireo::engine::{Cpu, Isa};
+use albireo::engine::{Cpu, Isa, Silent};
 use albireo::{
     Bins, Counts, Domain, Edges, Naive, PairJob, Pairs, Particles, PeriodicBox, Points, SignedEdges,
 };

@@ -1,7 +1,6 @@
 //! What can be wrong with molecular dynamics.
 
-use albireo::error::EngineError;
-use albireo::error::in_short;
+use albireo::error::{EngineError, in_short};
 use thiserror::Error as ThisError;
 
 /// Potentials, starts and steps that no trajectory can be made of.

@@ -1,7 +1,6 @@
 //! What can be wrong with sums per target.
 
-use albireo::error::{DomainError, EngineError};
-use albireo::error::{in_short, listed, rows_of};
+use albireo::error::{DomainError, EngineError, in_short, listed, rows_of};
 use thiserror::Error as ThisError;
 
 /// Sources, terms and targets that no sums can be made of.

@@ -5,8 +5,7 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use albireo::binning::BinAxis;
-use albireo::binning::PairOrder;
+use albireo::binning::{BinAxis, PairOrder};
 use albireo::regions::{Regions, Shells};
 use albireo::{Counts, Particles};
 use albireo_catalogs::{ResultKind, Table, TableColumn};

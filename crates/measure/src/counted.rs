@@ -2,8 +2,7 @@
 //!
 //! Entry: [`Counted`]; [`SplitCount`] of randoms that were split.
 
-use albireo::counts::PairTotal;
-use albireo::counts::{JobId, PairKind, Split};
+use albireo::counts::{JobId, PairKind, PairTotal, Split};
 use albireo::tally::Cut;
 use albireo::{Counts, PairJob};
 use serde_json::{Map, Value, json};

@@ -2,8 +2,7 @@
 //!
 //! Entry: [`NamedCount`].
 
-use albireo::counts::PairKind;
-use albireo::counts::PairTotal;
+use albireo::counts::{PairKind, PairTotal};
 use albireo::tally::{Classes, PairWeight};
 use albireo::{Bins, CountSpec, Pairs};
 use anyhow::{Result, bail};

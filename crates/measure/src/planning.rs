@@ -12,8 +12,7 @@ use albireo::engine::Units;
 use albireo::error::EngineError;
 use anyhow::Result;
 
-use crate::text::columns_of;
-use crate::text::with_prefix;
+use crate::text::{columns_of, with_prefix};
 
 /// The most time that is spent on counting.
 const PATIENCE: Duration = Duration::from_secs(2);

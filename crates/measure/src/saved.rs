@@ -2,8 +2,7 @@
 //!
 //! Entry: [`saved_counts`], [`saved_count`] for one of them, [`bins_of`]. What a count must belong to is up to who takes it.
 
-use albireo::counts::PairTotal;
-use albireo::counts::{ExactSums, JobId, PairKind};
+use albireo::counts::{ExactSums, JobId, PairKind, PairTotal};
 use albireo::engine::Exactness;
 use albireo::error::CountsError;
 use albireo::tally::{Cut, Legendre};

@@ -4,8 +4,7 @@
 
 use albireo::Counts;
 use albireo::binning::BinAxis;
-use albireo::counts::PairKind;
-use albireo::counts::PairTotal;
+use albireo::counts::{PairKind, PairTotal};
 use albireo::error::EstimatorError;
 use albireo::estimators::{
     CombinedRegions, Covariance, Jackknife, RegionTerms, TermCount, TermCounts, hartlap_factor,

@@ -17,8 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use albireo::Tally;
-use albireo::engine::Progress;
-use albireo::engine::Units;
+use albireo::engine::{Progress, Units};
 use albireo::error::EngineError;
 use albireo::tally::Merge as _;
 use anyhow::{Result, anyhow, bail};

@@ -10,8 +10,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use albireo::counts::JobId;
-use albireo::engine::Progress;
-use albireo::engine::{AnyEngine, Engine, Exactness, PreparedJob, Report, Sorted};
+use albireo::engine::{AnyEngine, Engine, Exactness, PreparedJob, Progress, Report, Sorted};
 use albireo::error::{EngineError, JobError};
 use albireo::{CountSpec, Domain, PairJob, Pairs, Particles, Tally};
 use albireo_catalogs::sha256_of_bytes;

@@ -1,8 +1,7 @@
 //! A case carried out, and how it differs from a plain double loop.
 
 use albireo::counts::count_pairs;
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::engine::{Cpu, Silent};
 use albireo::{CountSpec, Edges, PairJob, Pairs, RBins};
 use albireo_samples::{Notice, Samples, Source, Unit};
 

@@ -10,10 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use albireo::engine::Cpu;
-use albireo::engine::Progress;
-use albireo::engine::cuda::Cuda;
-use albireo::engine::cuda::CudaTimings;
+use albireo::engine::cuda::{Cuda, CudaTimings};
+use albireo::engine::{Cpu, Progress};
 use albireo::error::EngineError;
 use albireo::pool;
 use albireo_gpu::{CudaError, Device, Devices, LaunchShape, put};

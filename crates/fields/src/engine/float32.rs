@@ -4,8 +4,7 @@
 
 use std::ops::Range;
 
-use albireo::engine::Cpu;
-use albireo::engine::Progress;
+use albireo::engine::{Cpu, Progress};
 use albireo::error::EngineError;
 use albireo::progress::Lasting;
 use albireo_simd::{Kernel, Simd};

@@ -25,8 +25,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use albireo::engine::Progress;
-use albireo::engine::{Cpu, Naive};
+use albireo::engine::{Cpu, Naive, Progress};
 use albireo::error::EngineError;
 use albireo::progress::Lasting;
 use rayon::prelude::*;

@@ -6,10 +6,9 @@ use std::ops::Range;
 #[cfg(feature = "cuda")]
 use std::sync::{Mutex, PoisonError};
 
-use albireo::engine::AnyEngine;
-use albireo::engine::Progress;
 #[cfg(feature = "cuda")]
 use albireo::engine::Together;
+use albireo::engine::{AnyEngine, Progress};
 #[cfg(feature = "cuda")]
 use albireo::progress::OfPiece;
 

@@ -6,8 +6,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use albireo::engine::Cpu;
-use albireo::engine::Progress;
+use albireo::engine::{Cpu, Progress};
 use albireo::error::EngineError;
 use albireo::progress::Lasting;
 use albireo_simd::{Isa, Kernel, Simd};

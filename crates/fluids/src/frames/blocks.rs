@@ -485,10 +485,8 @@ mod tests {
         for weight in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-200] {
             let light = FrameTally { weight, ..frame(9) };
             let refused = blocks.add(9, light);
-            assert!(
-                matches!(refused, Err(TallyError::FrameWeight { frame: 9, .. })),
-                "{weight}: {refused:?}"
-            );
+            let named = matches!(refused, Err(TallyError::FrameWeight { frame: 9, .. }));
+            assert!(named, "{weight}: {refused:?}");
         }
         let bytes = of(0..5, 8).to_bytes();
         for cut in 0..bytes.len() {

@@ -21,8 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use albireo::Particles;
 use albireo::domain::Domain;
-use albireo::engine::AnyEngine;
-use albireo::engine::Progress;
+use albireo::engine::{AnyEngine, Progress};
 use albireo::error::EngineError;
 use albireo::tally::{Cut, Tally};
 pub use blocks::{FrameBlocks, FrameFacts};

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use albireo::binning::Bins;
 use albireo::counts::excluded_by_species;
-use albireo::engine::Progress;
-use albireo::engine::{AnyEngine, Engine, Prepared, PreparedJob};
+use albireo::engine::{AnyEngine, Engine, Prepared, PreparedJob, Progress};
 use albireo::error::{EngineError, JobError};
 use albireo::tally::{Classes, CountSpec, Tally, unordered_class, unordered_classes};
 

@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use albireo::engine::cuda::CudaError;
-use albireo::engine::cuda::{DeviceDescription, compiler, devices};
+use albireo::engine::cuda::{CudaError, DeviceDescription, compiler, devices};
 use anyhow::{Result, bail};
 
 use crate::session::Session;

@@ -5,8 +5,7 @@
 
 use std::path::Path;
 
-use albireo::counts::PairTotal;
-use albireo::counts::{JobId, PairKind};
+use albireo::counts::{JobId, PairKind, PairTotal};
 use albireo::engine::Exactness;
 use albireo::tally::{Cut, Legendre, LegendreDegrees, weights_are_wide};
 use albireo::{Bins, Counts, PairJob, Pairs};

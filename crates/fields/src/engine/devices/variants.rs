@@ -8,9 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use albireo::engine::Cpu;
-use albireo::engine::Progress;
 use albireo::engine::cuda::CudaTimings;
+use albireo::engine::{Cpu, Progress};
 use albireo::error::EngineError;
 use albireo::progress::OfPiece;
 use albireo_gpu::{CudaError, Device, Devices, LaunchShape};

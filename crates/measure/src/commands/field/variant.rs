@@ -4,8 +4,7 @@
 
 use std::ops::Range;
 
-use albireo::engine::AnyEngine;
-use albireo::engine::Progress;
+use albireo::engine::{AnyEngine, Progress};
 use albireo_fields::{
     DistanceTests, FieldEngine, FieldError, FieldJob, FieldSums, FieldVariant, Float32Sum,
     field_in_float32,

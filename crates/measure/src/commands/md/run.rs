@@ -8,8 +8,7 @@ use std::time::Instant;
 
 use albireo::binning::Binning;
 use albireo::counts::count_pairs;
-use albireo::engine::Cpu;
-use albireo::engine::Silent;
+use albireo::engine::{Cpu, Silent};
 use albireo::estimators::AnalyticRr;
 use albireo::{Domain, Edges, PairJob, Pairs, Particles, RBins};
 use albireo_catalogs::{KeptState, ResultKind, Table, TableColumn, sha256_of_bytes};

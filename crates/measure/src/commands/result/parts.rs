@@ -5,8 +5,7 @@
 use std::path::Path;
 
 use albireo::binning::PairOrder;
-use albireo::counts::JobId;
-use albireo::counts::PairTotal;
+use albireo::counts::{JobId, PairTotal};
 use albireo::estimators::{Estimator, RegionTerms, Term};
 use albireo::{Bins, Counts};
 use albireo_catalogs::{ResultKind, Table};

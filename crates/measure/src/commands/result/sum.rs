@@ -1,7 +1,6 @@
 //! `albireo result sum`: pair counts of several realisations, added.
 
-use albireo::counts::JobId;
-use albireo::counts::PairTotal;
+use albireo::counts::{JobId, PairTotal};
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
 use clap::Args;
