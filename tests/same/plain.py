@@ -127,14 +127,14 @@ def of_png(path, folder):
 OF_KIND = {".png": of_png, ".h5": of_hdf5, ".hdf5": of_hdf5, ".parquet": of_parquet, ".fits": of_fits}
 # What parts and checkpoints hold is tried by the commands that read them.
 STATES = {".alb", ".checkpoint", ".partial"}
-# What a part begins with, whatever its name; it holds the seconds of its counts.
-PART = b"albpart"
+# What is kept of a part holds this near its beginning, whatever its name; it has the seconds of its counts.
+PART = b'{"kind":"part of a count"'
 
 
 def of_file(path, folder):
     """The digest of a file that a command wrote."""
     with path.open("rb") as file:
-        is_part = file.read(len(PART)) == PART
+        is_part = PART in file.read(16 + len(PART))
     if path.suffix in STATES or is_part:
         return "state"
     reader = OF_KIND.get(path.suffix)

@@ -4,6 +4,7 @@
 //! [`KeptState`]: the counts in JSON, and the tally of each.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -206,12 +207,11 @@ impl PartFile {
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let named = path.display();
         let damaged = || format!("{named}: this part is damaged: count it again");
+        let unread = |error| Err(error).with_context(|| format!("cannot read {named}"));
         let state = match KeptState::read(path, KIND) {
             Ok(Some(state)) => state,
-            Ok(None) => bail!("cannot read {named}: no such file"),
-            Err(KeptStateError::Io(error)) => {
-                return Err(error).with_context(|| format!("cannot read {named}"));
-            }
+            Ok(None) => return unread(io::Error::from(io::ErrorKind::NotFound)),
+            Err(KeptStateError::Io(error)) => return unread(error),
             Err(KeptStateError::Other(_)) => {
                 bail!("{named}: no part of a count, as --part writes them")
             }
