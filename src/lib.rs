@@ -1,7 +1,7 @@
 //! Exact pair counts and two-point correlation functions, from galaxies to atoms.
 //!
 //! One corridor leads from particles to a result: [`Points`] and weights make [`Particles`], which live in a [`Domain`]; a [`PairJob`]
-//! says which pairs, a [`Binning`] where they go, an [`Engine`] visits them, [`Counts`] come out, and an estimator turns them into a
+//! says which pairs, a [`Binning`](binning::Binning) where they go, an [`Engine`] visits them, [`Counts`] come out, and an estimator turns them into a
 //! [`Correlation`] or `Partials` of `albireo-fluids`, g(r). The integers are those of a plain float64 double loop on every engine, instruction set and number of
 //! threads, bit for bit.
 //!

@@ -106,7 +106,7 @@ impl Md {
         for table in tables
             .into_iter()
             .flatten()
-            .filter(|path| *path != Path::new("-"))
+            .filter(|path| *path != Path::new("-") && !sink.keeps(path))
         {
             apart.push(Written::probe("a table,", table)?);
         }
