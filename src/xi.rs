@@ -64,11 +64,19 @@ pub struct Xi<'a> {
     estimator: Option<AnyEstimator>,
     legendre: LegendreDegrees,
     cuts: Vec<Cut>,
-    regions: Option<&'a dyn Regions>,
-    cells: Option<&'a Cells>,
+    regions: LeftOut<'a>,
     jackknife: Jackknife,
     engine: Option<&'a dyn Engine>,
     progress: &'a dyn Progress,
+}
+
+/// What the jackknife leaves out, one at a time.
+#[derive(Clone, Copy)]
+enum LeftOut<'a> {
+    Nothing,
+    Regions(&'a dyn Regions),
+    /// So many cells along each axis of the box.
+    Cells([u32; 3]),
 }
 
 /// What came of it.
@@ -91,8 +99,7 @@ impl<'a> Xi<'a> {
             estimator: None,
             legendre: LegendreDegrees::default(),
             cuts: Vec::new(),
-            regions: None,
-            cells: None,
+            regions: LeftOut::Nothing,
             jackknife: Jackknife::default(),
             engine: None,
             progress: &Silent,
@@ -129,17 +136,15 @@ impl<'a> Xi<'a> {
     /// With a covariance by the jackknife over regions that are made of the randoms.
     #[must_use]
     pub fn jackknife(self, regions: &'a dyn Regions) -> Self {
-        let regions = Some(regions);
+        let regions = LeftOut::Regions(regions);
         Self { regions, ..self }
     }
 
-    /// With a covariance by the jackknife over cells of the box, without which known random pairs are known, too.
+    /// With a covariance by the jackknife over so many equal cells along each axis of the box: random pairs without a cell are known, too.
     #[must_use]
-    pub fn jackknife_in_cells(self, cells: &'a Cells) -> Self {
-        Self {
-            cells: Some(cells),
-            ..self.jackknife(cells)
-        }
+    pub fn jackknife_in_cells(self, cells: [u32; 3]) -> Self {
+        let regions = LeftOut::Cells(cells);
+        Self { regions, ..self }
     }
 
     /// What becomes of pairs between regions in the jackknife.
@@ -184,14 +189,22 @@ impl<'a> Xi<'a> {
     ) -> Result<Measured, Error> {
         let cpu = Cpu::new();
         let engine = self.engine.unwrap_or(&cpu);
-        let samples = self.prepared(engine, sample)?;
+        let cells = match self.regions {
+            LeftOut::Cells(n) => Some(Cells::new(&self.domain, n)?),
+            LeftOut::Nothing | LeftOut::Regions(_) => None,
+        };
+        let regions = match self.regions {
+            LeftOut::Regions(regions) => Some(regions),
+            LeftOut::Nothing | LeftOut::Cells(_) => cells.as_ref().map(|cells| cells as _),
+        };
+        let samples = self.prepared(engine, regions, sample)?;
         let particles = |role: Role| samples.of(role).map(Prepared::particles);
         let estimator = self.estimator_for(&samples);
         let estimation = Estimation::new(estimator, &self.bins, &self.domain, particles)?;
         let estimation = estimation.with_cuts(&self.domain, &self.cuts)?;
         let estimation = estimation.with_legendre(self.legendre)?;
         let count = |term, pairs: Pairs<'_>| self.count(engine, &samples.job(term, pairs)?, pairs);
-        if self.regions.is_none() {
+        if regions.is_none() {
             let estimator = estimation.estimator().clone();
             let counts = estimation.counts(count)?;
             return Ok(Measured {
@@ -200,7 +213,7 @@ impl<'a> Xi<'a> {
                 counts,
             });
         }
-        let counts = estimation.run_by_region(self.cells, count)?;
+        let counts = estimation.run_by_region(cells.as_ref(), count)?;
         let without = counts.jackknife(self.jackknife);
         let without: Vec<Vec<f64>> = without.map(|xi| Ok(xi?.xi)).collect::<Result<_, Error>>()?;
         Ok(Measured {
@@ -214,6 +227,7 @@ impl<'a> Xi<'a> {
     fn prepared<'s>(
         &self,
         engine: &dyn Engine,
+        regions: Option<&dyn Regions>,
         sample: impl Fn(Role) -> Option<&'s Particles>,
     ) -> Result<Samples, Error> {
         let mut samples = Vec::new();
@@ -221,7 +235,7 @@ impl<'a> Xi<'a> {
             let Some(particles) = sample(role).cloned() else {
                 continue;
             };
-            let particles = match self.regions {
+            let particles = match regions {
                 Some(regions) => regions.label(particles)?,
                 None => particles,
             };
@@ -255,8 +269,10 @@ impl<'a> Xi<'a> {
         let what = CountSpec::for_pairs(&self.bins, pairs).with_legendre(self.legendre);
         let what = self.cuts.iter().cloned().fold(what, CountSpec::with_cut);
         let counted = match self.regions {
-            Some(_) => count_regions(engine, job, what, self.progress),
-            None => count_prepared(engine, job, what, self.progress),
+            LeftOut::Nothing => count_prepared(engine, job, what, self.progress),
+            LeftOut::Regions(_) | LeftOut::Cells(_) => {
+                count_regions(engine, job, what, self.progress)
+            }
         };
         Ok(counted?.0)
     }

@@ -198,12 +198,14 @@ fn cells_of_a_box_need_no_randoms() {
     let data = Particles::new(random::in_box(200, 1, [1.0; 3]).unwrap());
     let cells = Cells::new(&cube(), [2, 2, 2]).unwrap();
     let xi = Xi::new(&bins).within(&cube());
-    let measured = xi.clone().jackknife_in_cells(&cells).of(&data, None);
+    let measured = xi.clone().jackknife_in_cells([2, 2, 2]).of(&data, None);
     let measured = measured.unwrap();
     assert_eq!(measured.xi, xi.of(&data, None).unwrap().xi);
     assert_eq!(measured.xi.estimator, "natural");
     assert!(measured.covariance.unwrap().errors()[3] > 0.0);
-    let refused = xi.clone().jackknife(&cells).of(&data, None).unwrap_err();
+    // What is set last holds: regions that are no cells of this box have no known random pairs.
+    let other = xi.clone().jackknife_in_cells([2, 2, 2]).jackknife(&cells);
+    let refused = other.of(&data, None).unwrap_err();
     assert!(refused.to_string().contains("sub-cubes"), "{refused}");
     let open = Xi::new(&bins).of(&data, None).unwrap_err();
     assert!(matches!(
