@@ -287,7 +287,7 @@ const char *albireo_error_text(void);
 int32_t albireo_particles_new(const albireo_sample *sample,
                               albireo_particles **out);
 
-// Lets go of particles; NULL is nothing, and what is freed already an error.
+// Frees particles; NULL is a no-op, and freeing twice an error.
 int32_t albireo_particles_free(albireo_particles *particles);
 
 // Counts the pairs within first, or between first and second where that is not NULL. Both may be used again.
@@ -309,7 +309,7 @@ int32_t albireo_prepare(const albireo_job *job,
                         const albireo_particles *particles,
                         albireo_prepared **out);
 
-// Lets go of a sample that was sorted; NULL is nothing, and what is freed already an error.
+// Frees a prepared sample; NULL is a no-op, and freeing twice an error.
 int32_t albireo_prepared_free(albireo_prepared *prepared);
 
 // Counts as albireo_count does, with the engine and threads that first was prepared by; the box of the job is that of both samples. Weights of bits need
@@ -342,7 +342,7 @@ int32_t albireo_estimate(const albireo_estimation *estimation,
                          double *covariance,
                          size_t len);
 
-// Lets go of counts; NULL is nothing, and what is freed already an error.
+// Frees counts; NULL is a no-op, and freeing twice an error.
 int32_t albireo_counts_free(albireo_counts *counts);
 
 // The numbers of classes, of bins along the first axis and along the second (1 where there is none): the shape of all arrays below, the last

@@ -111,7 +111,7 @@ pub unsafe extern "C" fn albireo_particles_new(
     })
 }
 
-/// Lets go of particles; NULL is nothing, and what is freed already an error.
+/// Frees particles; NULL is a no-op, and freeing twice an error.
 #[unsafe(no_mangle)]
 pub extern "C" fn albireo_particles_free(particles: *mut albireo_particles) -> i32 {
     guarded(|| handles::free(particles.addr(), "particles"))
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn albireo_prepare(
     })
 }
 
-/// Lets go of a sample that was sorted; NULL is nothing, and what is freed already an error.
+/// Frees a prepared sample; NULL is a no-op, and freeing twice an error.
 #[unsafe(no_mangle)]
 pub extern "C" fn albireo_prepared_free(prepared: *mut albireo_prepared) -> i32 {
     guarded(|| handles::free(prepared.addr(), "a prepared sample"))
@@ -265,7 +265,7 @@ pub unsafe extern "C" fn albireo_estimate(
     })
 }
 
-/// Lets go of counts; NULL is nothing, and what is freed already an error.
+/// Frees counts; NULL is a no-op, and freeing twice an error.
 #[unsafe(no_mangle)]
 pub extern "C" fn albireo_counts_free(counts: *mut albireo_counts) -> i32 {
     guarded(|| handles::free(counts.addr(), "counts"))

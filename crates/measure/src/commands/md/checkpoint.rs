@@ -47,23 +47,21 @@ pub(super) enum Saving {
 impl Saving {
     /// As the flags say.
     pub(super) fn new(flags: &SavedAt) -> Result<Self> {
-        Ok(match flags.checkpoint_every {
+        let mut every = flags.checkpoint_every;
+        if let Some(Every::Number(number)) = every {
+            tracing::info!(
+                "--checkpoint-every {number} means {number} steps: write {number}steps, or a time such as 30s"
+            );
+            every = Some(format!("{number}steps").parse().map_err(usage)?);
+        }
+        Ok(match every {
             _ if flags.path().is_none() => Self::Never,
             Some(Every::Steps(steps)) => Self::Steps(steps),
-            Some(Every::Number(number)) => {
-                tracing::info!(
-                    "--checkpoint-every {number} means {number} steps: write {number}steps, or a time such as 30s"
-                );
-                match format!("{number}steps").parse().map_err(usage)? {
-                    Every::Steps(steps) => Self::Steps(steps),
-                    Every::Time(..) | Every::Number(_) => Self::Never,
-                }
-            }
             every => Self::Time(Clock::new(Every::time(every)?)),
         })
     }
 
-    /// Steps from one save to the next, where it goes by them.
+    /// Steps from one save to the next, if steps decide.
     pub(super) fn steps(&self) -> Option<u64> {
         match self {
             Self::Steps(steps) => Some(*steps),
@@ -71,7 +69,7 @@ impl Saving {
         }
     }
 
-    /// Time from one save to the next, where it goes by that.
+    /// Time from one save to the next, if the clock decides.
     pub(super) fn pause(&self) -> Option<Duration> {
         match self {
             Self::Time(clock) => Some(clock.pause()),
