@@ -25,9 +25,11 @@ pub(crate) struct KeptFile {
     job: Value,
 }
 
-/// `NAME.partial` of a file.
-fn partial_of(target: &Path) -> PathBuf {
-    PathBuf::from(format!("{}.partial", target.display()))
+/// Where the bytes of a file are kept while it is made: `NAME.partial`.
+pub fn partial_of(target: &Path) -> PathBuf {
+    let mut name = target.as_os_str().to_owned();
+    name.push(".partial");
+    name.into()
 }
 
 impl KeptFile {

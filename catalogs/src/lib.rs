@@ -81,6 +81,7 @@ pub use expression::{Expression, ExpressionError, Filter};
 pub use format::Format;
 pub use grids::{GridFormat, GridGeometry, GridWriter, grid_record, read_dx_grid};
 pub use h5md_file::{H5mdContents, H5mdFile};
+pub use kept_file::partial_of;
 pub use kept_state::{KeptState, KeptStateError};
 pub use made_here::is_result;
 pub use names::did_you_mean;

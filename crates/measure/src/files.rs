@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use albireo_catalogs::{WholeFile, is_result};
+use albireo_catalogs::{WholeFile, is_result, partial_of};
 use anyhow::{Context, Result};
 
 use crate::session::Sink;
@@ -54,6 +54,19 @@ impl<'a> Written<'a> {
             what,
             path,
         })
+    }
+}
+
+impl Written<'_> {
+    /// Refuses the place where the file `of` is kept while it is made.
+    pub(crate) fn keep_off_partial(self, of: &Path) -> Result<Self> {
+        if identity(&partial_of(of)).is_ok_and(|partial| partial == self.identity) {
+            let (what, path, of) = (&self.what, self.path.display(), of.display());
+            return Err(usage(format!(
+                "{what} {path}: {of} is kept there while it is made: name another file"
+            )));
+        }
+        Ok(self)
     }
 }
 

@@ -183,7 +183,8 @@ impl Field {
             written.push(Written::probe("--plot", plot)?);
         }
         if let Some(state) = self.saved.path() {
-            written.push(Written::probe("--checkpoint", state)?);
+            let state = Written::probe("--checkpoint", state)?;
+            written.push(state.keep_off_partial(output)?);
         }
         if let Some(record) = &record {
             written.push(Written::probe("the record of --output,", record)?);

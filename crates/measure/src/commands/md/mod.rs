@@ -127,7 +127,11 @@ impl Md {
             apart.push(Written::probe("--trajectory", path)?);
         }
         if let Some(path) = written.saved.path() {
-            apart.push(Written::probe("--checkpoint", path)?);
+            let state = Written::probe("--checkpoint", path)?;
+            apart.push(match &written.trajectory {
+                Some(trajectory) => state.keep_off_partial(trajectory)?,
+                None => state,
+            });
         }
         sink.keep_apart(&apart, inputs)
     }

@@ -8,7 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use albireo_catalogs::{H5mdContents, H5mdFile, sha256};
+use albireo_catalogs::{H5mdContents, H5mdFile, partial_of, sha256};
 use albireo_dynamics::Simulation;
 use anyhow::{Context, Result, bail};
 
@@ -47,16 +47,10 @@ enum Frames {
     H5md(H5mdFile, u64),
 }
 
-fn partial(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".partial");
-    name.into()
-}
-
 impl TrajectoryFile {
     /// Begins a file, or goes on behind the first bytes or frames of an unfinished one.
     pub(super) fn open(path: &Path, kept: u64, (md, atoms): (&Md, &Atoms)) -> Result<Self> {
-        let partial = partial(path);
+        let partial = partial_of(path);
         if kept > 0 && !partial.exists() {
             bail!(
                 "--trajectory: the checkpoint goes on with {}, which is not there: put it back, or remove the checkpoint to begin again",
@@ -93,7 +87,7 @@ impl TrajectoryFile {
 
     /// Whether a file has its name already, by the digest that the checkpoint of the end has of it.
     pub(super) fn is_finished(path: &Path, digest: &str) -> Result<bool> {
-        if partial(path).exists() || !path.exists() {
+        if partial_of(path).exists() || !path.exists() {
             return Ok(false);
         }
         Ok(sha256(path).context("--trajectory")? == digest)
