@@ -154,7 +154,7 @@ fn refused(error: EstimatorError) -> Failure {
 impl Estimation {
     /// The random pairs of the box, where the estimator takes them and none were counted.
     fn known(&self) -> Result<Option<AnalyticRr>, Failure> {
-        let counted = self.counts.iter().any(|(term, _)| term.is_random());
+        let counted = self.counts.iter().any(|(term, _)| term.is_volume());
         let (Some((_, first)), false) = (self.counts.first(), counted) else {
             return Ok(None);
         };

@@ -28,7 +28,7 @@ fn factors<'a>(
         let weighted = counts.weight().is_some();
         counts.total().normalisation(weighted)
     };
-    let mut random = counts.clone().filter(|(term, _)| term.is_random());
+    let mut random = counts.clone().filter(|(term, _)| term.is_volume());
     let (_, random) = random.next().ok_or_else(|| {
         needs("parts of the sky are put together by their random pairs, and RR was not counted")
     })?;

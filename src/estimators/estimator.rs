@@ -214,7 +214,7 @@ impl Estimator {
     /// Whether the pairs of randoms may be known ([`super::AnalyticRr`]) instead of counted: no other count of it has randoms.
     pub fn takes_known_randoms(self) -> bool {
         let mut with_randoms = self.row().terms.iter().filter(|term| term.has_randoms());
-        with_randoms.all(|term| term.is_random())
+        with_randoms.all(|term| term.is_volume())
     }
 
     /// The counts it takes over bins that tell the orders of a pair apart or not, in the order in which results list them.

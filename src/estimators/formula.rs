@@ -123,7 +123,7 @@ impl Formula {
 
     /// Whether it names pairs of randoms alone, which may be known ([`super::AnalyticRr`]) instead of counted.
     pub fn takes_known_randoms(&self) -> bool {
-        self.terms.iter().any(|term| term.is_random())
+        self.terms.iter().any(|term| term.is_volume())
     }
 
     /// The count that holds the pairs of `term`.

@@ -43,8 +43,13 @@ impl Role {
     }
 
     /// Whether it stands for the volume, unshifted.
-    fn is_random(self) -> bool {
+    fn is_volume(self) -> bool {
         matches!(self, Self::Randoms | Self::SecondRandoms)
+    }
+
+    /// Whether it is of data.
+    fn is_data(self) -> bool {
+        matches!(self, Self::Data | Self::SecondData)
     }
 }
 
@@ -97,13 +102,18 @@ impl Term {
     }
 
     /// Whether it is about the volume alone, so that it can be known, or used again with other data: RR or R1R2.
+    pub fn is_volume(self) -> bool {
+        self.roles().into_iter().all(Role::is_volume)
+    }
+
+    /// Whether both samples are catalogues of randoms, shifted or not, which may be split: RR, SS, R1R2.
     pub fn is_random(self) -> bool {
-        self.roles().into_iter().all(Role::is_random)
+        !self.roles().into_iter().any(Role::is_data)
     }
 
     /// Whether any of its points are randoms, unshifted.
     pub(super) fn has_randoms(self) -> bool {
-        self.roles().into_iter().any(Role::is_random)
+        self.roles().into_iter().any(Role::is_volume)
     }
 
     /// Its roles as of one sample: those of D1R2 are those of DR.
@@ -126,8 +136,7 @@ impl Term {
 
     /// Whether it is about the data alone: DD or D1D2.
     pub fn is_data(self) -> bool {
-        let is_data = |role| matches!(role, Role::Data | Role::SecondData);
-        self.roles().into_iter().all(is_data)
+        self.roles().into_iter().all(Role::is_data)
     }
 }
 
@@ -258,7 +267,7 @@ impl TermCounts {
     /// As [`TermCounts::get`].
     pub fn pairs(&self, term: Term) -> Result<&dyn RandomPairs, EstimatorError> {
         match (&self.known, self.made(term)) {
-            (Some(known), _) if term.is_random() => Ok(known),
+            (Some(known), _) if term.is_volume() => Ok(known),
             (None, Some(TermCount::Split(split))) if term.is_random() => Ok(split),
             _ => self.get(term).map(|counts| counts as _),
         }

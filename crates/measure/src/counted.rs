@@ -97,6 +97,8 @@ impl Counted {
 /// Counts of randoms that were split, written down as one.
 pub(crate) struct SplitCount<'a> {
     pub(crate) split: Split,
+    /// What the subsets are.
+    pub(crate) by: &'static str,
     /// Of all pairs, in the first bins.
     pub(crate) near: Option<&'a Counts>,
     /// Within subsets, in all bins.
@@ -115,10 +117,7 @@ impl SplitCount<'_> {
         let mut counted = Counted::new(name, self.far, engine, took);
         let mut split = Map::new();
         split.insert("subsets".to_owned(), json!(self.split.subsets()));
-        split.insert(
-            "by".to_owned(),
-            json!("row number modulo the number of subsets"),
-        );
+        split.insert("by".to_owned(), json!(self.by));
         if let Some(near) = self.near {
             counted.sums.put_first(RowSums::of(near));
             split.insert("above".to_owned(), json!(self.split.above()));

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use albireo::Outside;
 use albireo::binning::PairOrder;
-use albireo::counts::Split;
 use albireo::error::EstimatorError;
 use albireo::estimators::{
     AnyEstimator, Covariance, Estimator, Multipoles, Role, Term, legendre_degrees,
@@ -21,7 +20,7 @@ use super::estimator::{EstimatorParser, check_formula};
 use super::pairs::grouped;
 use super::plan::Plan;
 use super::region_flags::RegionFlags;
-use super::split::{SplitFlags, Subsets};
+use super::split::{AskedSplit, SplitFlags, Subsets};
 use crate::args::{
     CrossFlags, DataFlags, LosFlags, OutputFlags, RandomsFlags, RunFlags, SpaceFlags,
 };
@@ -169,19 +168,24 @@ impl Estimated {
 struct Asked {
     cut: Option<RegionSpec>,
     method: Option<Method>,
-    split: Option<(Split, Term)>,
+    split: Option<AskedSplit>,
 }
 
 impl EstimateFlags {
+    /// The catalog of this role.
+    fn files(&self, role: Role) -> &[Files] {
+        match role {
+            Role::Data => &self.data,
+            Role::Randoms => &self.randoms,
+            Role::Shifted => &self.shifted_randoms,
+            Role::SecondData => &self.cross,
+            Role::SecondRandoms => &self.cross_randoms,
+        }
+    }
+
     /// Whether there is a catalog of this role.
     fn given(&self, role: Role) -> bool {
-        match role {
-            Role::Data => true,
-            Role::Randoms => !self.randoms.is_empty(),
-            Role::Shifted => !self.shifted_randoms.is_empty(),
-            Role::SecondData => !self.cross.is_empty(),
-            Role::SecondRandoms => !self.cross_randoms.is_empty(),
-        }
+        !self.files(role).is_empty()
     }
 
     /// The estimator asked for, or the one that goes with the catalogs; refuses catalogs that it has no use for.
@@ -195,7 +199,7 @@ impl EstimateFlags {
             _ => self.named_estimator(None)?.into(),
         };
         let terms = estimator.terms(PairOrder::Unordered);
-        if self.rr.is_some() && !terms.iter().any(|term| term.is_random()) {
+        if self.rr.is_some() && !terms.iter().any(|term| term.is_volume()) {
             return Err(usage(format!(
                 "--rr has no use: --estimator {} counts no RR",
                 estimator.name()
@@ -265,8 +269,8 @@ impl EstimateFlags {
         let first = Selection::from(self.columns.clone());
         let randoms = Selection::from(self.randoms_columns.clone());
         let cross = Selection::from(self.cross_columns.clone());
-        let random = [&self.randoms, &self.cross_randoms, &self.shifted_randoms];
-        if randoms.any() && random.iter().all(|files| files.is_empty()) {
+        let random = [Role::Randoms, Role::SecondRandoms, Role::Shifted];
+        if randoms.any() && !random.into_iter().any(|role| self.given(role)) {
             return Err(usage(
                 "the --randoms flags of columns and rows need randoms: --randoms FILE",
             ));
@@ -282,20 +286,17 @@ impl EstimateFlags {
             ..randoms.or(&first)
         };
         let cross = cross.or(&first);
-        let files = [
-            (Role::Data, &self.data, &first),
-            (Role::Randoms, &self.randoms, &randoms),
-            (Role::Shifted, &self.shifted_randoms, &randoms),
-            (Role::SecondData, &self.cross, &cross),
-            (Role::SecondRandoms, &self.cross_randoms, &randoms),
+        let samples = [
+            (Role::Data, &first),
+            (Role::Randoms, &randoms),
+            (Role::Shifted, &randoms),
+            (Role::SecondData, &cross),
+            (Role::SecondRandoms, &randoms),
         ];
         let group = self.cuts.group.as_deref();
-        let source = |(role, files, flags): (Role, &Vec<Files>, &Selection)| {
-            let paths: Vec<PathBuf> = files
-                .iter()
-                .flat_map(Files::iter)
-                .map(PathBuf::from)
-                .collect();
+        let source = |(role, flags): (Role, &Selection)| {
+            let files = self.files(role).iter();
+            let paths: Vec<PathBuf> = files.flat_map(Files::iter).map(PathBuf::from).collect();
             let selection = match role {
                 Role::Data | Role::SecondData => grouped(flags.clone().resolved(), group),
                 _ => flags.clone().resolved(),
@@ -312,7 +313,7 @@ impl EstimateFlags {
                 },
             })
         };
-        Ok(files.into_iter().filter_map(source).collect())
+        Ok(samples.into_iter().filter_map(source).collect())
     }
 
     /// Whether two catalogs are correlated.
@@ -328,8 +329,8 @@ impl EstimateFlags {
                 "--rr holds no pairs weighed by bits: with --randoms-bits, leave it out",
             ));
         }
-        let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
-        let split = self.split.split(estimator, random)?;
+        let files = |role| self.files(role).iter().flat_map(Files::iter).count();
+        let split = self.split.split(estimator, files)?;
         if split.is_some() && self.randoms_columns.has_bits() {
             return Err(usage(
                 "--split-randoms counts no pairs weighed by bits: with --randoms-bits, leave it out",
@@ -416,8 +417,8 @@ impl EstimateFlags {
             .map(legendre_degrees)
             .transpose()?
             .unwrap_or_default();
-        let subsets = split.map(|split| Subsets::of(split, &inputs, legendre));
-        let subsets = subsets.transpose()?;
+        let subsets = split.map(|split| Subsets::of(&split, &inputs, legendre));
+        let subsets = subsets.transpose()?.unwrap_or_default();
         let mut counter = Counter::new(engines, inputs.domain())
             .sharing(session.kept.shared())
             .dropping(cuts.clone());
@@ -434,7 +435,7 @@ impl EstimateFlags {
             cuts,
             orders,
             legendre,
-            subsets: subsets.as_ref(),
+            subsets: &subsets,
         };
         let Some(made) = plan.run(&bins, &mut counter)? else {
             return Ok(None);

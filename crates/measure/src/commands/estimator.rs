@@ -74,10 +74,10 @@ impl TypedValueParser for EstimatorParser {
 /// Refuses catalogs that a formula misses, or has no use for; `given` tells which there are. Pairs of randoms alone may be known.
 pub(super) fn check_formula(formula: &Formula, given: impl Fn(Role) -> bool) -> Result<()> {
     let flags = || CATALOGS.into_iter();
-    let known = formula.named().iter().filter(|term| term.is_random());
+    let known = formula.named().iter().filter(|term| term.is_volume());
     let known = known.flat_map(|term| term.roles()).all(|role| !given(role));
     for term in formula.named() {
-        if known && term.is_random() {
+        if known && term.is_volume() {
             continue;
         }
         let missing = flags().find(|(role, ..)| term.roles().contains(role) && !given(*role));
