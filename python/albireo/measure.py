@@ -185,7 +185,7 @@ def _estimate(command: str, data: Any, randoms: Any, options: dict[str, Any], ke
     cut = ("regions", "regions_nside", "regions_cubes", "regions_column")
     by_region = any(options.get(name) is not None for name in cut) or any(role.catalog.region_column for role in roles)
     if by_region:
-        kept = {**kept, "covariance": "", **({} if options.get("split_randoms") else {"region-counts": ""})}
+        kept = {**kept, "covariance": "", "region-counts": ""}
     return results(run([command], roles, options, kept=kept, progress=progress))
 
 

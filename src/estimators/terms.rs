@@ -241,7 +241,8 @@ impl TermCounts {
         counted.map(|(term, _)| *term).collect()
     }
 
-    fn made(&self, term: Term) -> Option<&TermCount> {
+    /// The count of `term`, of all pairs or of split randoms, if it was made.
+    pub fn made(&self, term: Term) -> Option<&TermCount> {
         let found = self.counted.iter().find(|(counted, _)| *counted == term);
         found.map(|(_, counts)| counts)
     }

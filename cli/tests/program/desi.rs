@@ -76,50 +76,95 @@ fn close_poles(poles: &Table, entrance: &Path, name: &str) {
 const S_MU: &str = "--statistic s-mu --bins lin:0:200:5 --mu-bins lin:0:1:4 --multipoles 0,2,4";
 const SPLIT: &str = "--split-randoms files --split-randoms-above 80";
 
+/// What the scripts call a text.
+fn text(run: &str, kind: &str, cap: &str, rest: &str) -> String {
+    format!("{run}: {kind}_LRG_{cap}_0.4_0.6_default_FKP_custom1_njack0_nran2{rest}.txt")
+}
+
 #[test]
-fn random_pairs_within_files_make_the_same_multipoles_w_and_wp() {
+fn random_pairs_within_files_make_the_same_multipoles_and_caps_add_up() {
     let Some(entrance) = entrance() else { return };
     let folder = Folder::new();
-    for name in ["NGC", "SGC"] {
-        let files = cap(&entrance, name);
-        let end = |kind: &str, rest: &str| {
-            format!("{kind}_LRG_{name}_0.4_0.6_default_FKP_custom1_njack0_nran2{rest}.txt")
+    for (split, cut, run, rest) in [
+        (SPLIT, "", "plain", "_split80"),
+        ("", "", "whole", ""),
+        (
+            SPLIT,
+            "--theta-cut 0:0.05",
+            "thetacut",
+            "_split80_thetacut0.05",
+        ),
+    ] {
+        let matches = |file: &str, cap: &str| {
+            let text = text(run, "xipoles", cap, rest);
+            close_poles(&folder.table(file), &entrance, &text);
         };
-        for (split, cut, run, rest) in [
-            (SPLIT, "", "plain", "_split80"),
-            ("", "", "whole", ""),
-            (
-                SPLIT,
-                "--theta-cut 0:0.05",
-                "thetacut",
-                "_split80_thetacut0.05",
-            ),
-        ] {
+        for name in ["NGC", "SGC"] {
+            let files = cap(&entrance, name);
             folder.good(&format!(
-                "xi {files} {S_MU} {split} {cut} -o poles.csv --overwrite"
+                "xi {files} {S_MU} {split} {cut} --counts {name}.ecsv -o poles.csv --overwrite"
             ));
-            let poles = folder.table("poles.csv");
-            close_poles(
-                &poles,
-                &entrance,
-                &format!("{run}: {}", end("xipoles", rest)),
-            );
+            matches("poles.csv", name);
         }
-        // Angles, and distances across the line of sight, have no edge far enough for a split.
+        folder.good(
+            "result combine NGC.ecsv SGC.ecsv --by data --multipoles 0,2,4 -o both.csv --overwrite",
+        );
+        matches("both.csv", "GCcomb");
+    }
+}
+
+#[test]
+fn angles_and_distances_across_the_line_of_sight_are_the_same() {
+    let Some(entrance) = entrance() else { return };
+    let folder = Folder::new();
+    // They have no edge far enough for a split.
+    for (command, combine, column, cut, run, kind, rest) in [
+        (
+            "xi --statistic theta --bins lin:0:4:8",
+            "",
+            "xi",
+            "",
+            "plain",
+            "theta",
+            "_split80",
+        ),
+        (
+            "wp --bins log:1:100:6 --pi-bins lin:0:40:4",
+            "--wp",
+            "wp",
+            "",
+            "plain",
+            "wp",
+            "_split80",
+        ),
+        (
+            "wp --bins log:1:100:6 --pi-bins lin:0:40:4",
+            "--wp",
+            "wp",
+            "--rp-cut 0:2.5",
+            "rpcut",
+            "wp",
+            "_split80_rpcut2.5",
+        ),
+    ] {
+        let matches = |file: &str, cap: &str| {
+            let expected = expected(&entrance, &text(run, kind, cap, rest));
+            close(&floats(&folder.table(file), column), &expected, 2, 4e-10);
+        };
+        let counts = |name: &str| match column {
+            "wp" => format!("--counts {name}.ecsv -o {name}.csv"),
+            _ => format!("-o {name}.ecsv"),
+        };
+        for name in ["NGC", "SGC"] {
+            let files = cap(&entrance, name);
+            let output = counts(name);
+            folder.good(&format!("{command} {files} {cut} {output} --overwrite"));
+            let result = output.split_whitespace().last().unwrap();
+            matches(result, name);
+        }
         folder.good(&format!(
-            "xi {files} --statistic theta --bins lin:0:4:8 -o w.csv --overwrite"
+            "result combine NGC.ecsv SGC.ecsv --by data {combine} -o both.csv --overwrite"
         ));
-        let theta = expected(&entrance, &format!("plain: {}", end("theta", "_split80")));
-        close(&floats(&folder.table("w.csv"), "xi"), &theta, 2, 4e-10);
-        for (cut, run, rest) in [
-            ("", "plain", "_split80"),
-            ("--rp-cut 0:2.5", "rpcut", "_split80_rpcut2.5"),
-        ] {
-            folder.good(&format!(
-                "wp {files} --bins log:1:100:6 --pi-bins lin:0:40:4 {cut} -o wp.csv --overwrite"
-            ));
-            let wp = expected(&entrance, &format!("{run}: {}", end("wp", rest)));
-            close(&floats(&folder.table("wp.csv"), "wp"), &wp, 2, 4e-10);
-        }
+        matches("both.csv", "GCcomb");
     }
 }

@@ -43,8 +43,8 @@ impl FromStr for SplitBy {
 /// How randoms are split.
 #[derive(Debug, Clone, Args)]
 pub(super) struct SplitFlags {
-    /// Count RR (and SS) within subsets of the randoms only: N of them, with row numbers that are equal modulo N, or the files of --randoms
-    /// (and as many of --shifted-randoms, in the same order). About N times less work for nearly the same xi where randoms are many
+    /// Count RR and SS within subsets of the randoms only: N of them, with row numbers that are equal modulo N, or the files of --randoms
+    /// and as many of --shifted-randoms, in the same order. About N times less work for nearly the same xi where randoms are many
     /// (Keihänen et al. 2019)
     #[arg(long, value_name = "N|files", conflicts_with = "rr")]
     split_randoms: Option<SplitBy>,

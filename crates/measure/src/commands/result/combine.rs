@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use albireo::error::EstimatorError;
-use albireo::estimators::{CombinedRegions, Term, TermCounts, combined, projected_to};
+use albireo::estimators::{
+    CombinedRegions, PartWeight, Term, TermCount, TermCounts, combined, projected_to,
+};
 use albireo::{Bins, Correlation, SignedEdges};
 use albireo_catalogs::Table;
 use anyhow::{Context, Result};
-use clap::Args;
-use serde_json::Value;
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value};
 
 use super::parts::Saved;
 use super::realisations::Realisations;
@@ -28,6 +30,25 @@ use crate::saved::bins_of;
 use crate::scatter::{Method, Scatter};
 use crate::session::Session;
 use crate::usage::usage;
+
+/// What a part of the sky weighs by, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum PartWeightName {
+    /// The total of its random pairs, in numerator and denominator: by volume.
+    #[default]
+    Randoms,
+    /// The total of its data pairs, as DESI's scripts, pycorr and lsstypes do.
+    Data,
+}
+
+impl From<PartWeightName> for PartWeight {
+    fn from(name: PartWeightName) -> Self {
+        match name {
+            PartWeightName::Randoms => Self::Randoms,
+            PartWeightName::Data => Self::Data,
+        }
+    }
+}
 
 /// Arguments of `result combine`.
 #[derive(Debug, Args)]
@@ -52,6 +73,12 @@ pub(crate) struct Combine {
     /// Seed of the bootstrap
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
+    /// Region k of all parts is one region, left out or drawn at once, as in pycorr [default: each region of each part is one]
+    #[arg(long, requires = "by_region")]
+    match_regions: bool,
+    /// What each part weighs by [default: randoms]
+    #[arg(long, value_name = "PAIRS")]
+    by: Option<PartWeightName>,
     #[command(flatten)]
     over_mu: OverMuFlags,
     /// The projected correlation function of the combined xi(rp, pi)
@@ -103,11 +130,30 @@ struct Sums {
     scatter: Option<Scatter>,
 }
 
+/// What all parts say of the subsets of the randoms of a count; nothing where they were not split.
+fn split(term: Term, parts: &[Saved<'_>]) -> Map<String, Value> {
+    let all: Option<Vec<_>> = parts.iter().map(|part| part.split(term)).collect();
+    let all = all.unwrap_or_default();
+    let mut split = all.first().copied().cloned().unwrap_or_default();
+    split.retain(|key, value| all.iter().all(|other| other.get(key) == Some(value)));
+    split
+}
+
 /// The counts as results write them.
-fn counted(counts: &TermCounts, terms: &[Term]) -> Result<Vec<Counted>> {
-    let one = |term: &Term| {
+fn counted(counts: &TermCounts, terms: &[Term], parts: &[Saved<'_>]) -> Result<Vec<Counted>> {
+    let one = |&term: &Term| {
         let made = ("combined", Value::Bool(true));
-        Ok(Counted::new(term.name, counts.get(*term)?, None, made))
+        let (all, near) = match counts.made(term) {
+            Some(TermCount::Split(split)) => (split.far(), Some(split.near())),
+            _ => (counts.get(term)?, None),
+        };
+        let counted = Counted::new(term.name, all, None, made);
+        let split = split(term, parts);
+        Ok(if near.is_some() || !split.is_empty() {
+            counted.of_split(split, near)
+        } else {
+            counted
+        })
     };
     terms.iter().map(one).collect()
 }
@@ -172,24 +218,31 @@ impl Combine {
 
     /// The counts of all parts put together, and the estimate.
     fn sums(&self, parts: &[Saved<'_>], regions: &[(PathBuf, Table)], bins: &Bins) -> Result<Sums> {
+        let by = PartWeight::from(self.by.unwrap_or_default());
+        if by == PartWeight::Randoms {
+            parts.iter().try_for_each(|part| part.check_one_total())?;
+        }
         let (estimator, terms) = parts[0].estimator(bins.order())?;
         if regions.is_empty() {
-            let counts = parts.iter().map(|part| part.counts(&terms));
+            let counts = parts.iter().map(|part| part.counts(&terms, bins));
             let counts = counts.collect::<Result<Vec<_>>>()?;
-            let sum = combined(&counts)?;
+            let sum = combined(&counts, by)?;
             return Ok(Sums {
                 xi: estimator.estimate(&sum)?,
-                counts: counted(&sum, &terms)?,
+                counts: counted(&sum, &terms, parts)?,
                 scatter: None,
             });
         }
-        let parts = parts.iter().zip(regions);
-        let parts = parts
+        let of_regions = parts.iter().zip(regions);
+        let of_regions = of_regions
             .map(|(part, (path, table))| part.regions((estimator, &terms), bins, (path, table)));
-        let both = CombinedRegions::new(parts.collect::<Result<_>>()?)?;
+        let mut both = CombinedRegions::new(of_regions.collect::<Result<_>>()?, by)?;
+        if self.match_regions {
+            both = both.matched()?;
+        }
         Ok(Sums {
             xi: both.estimate()?,
-            counts: counted(&both.counts()?, &terms)?,
+            counts: counted(&both.counts()?, &terms, parts)?,
             scatter: Some(Scatter::of_parts(&both, self.method())?),
         })
     }
@@ -238,6 +291,9 @@ impl Combine {
         let counts = counts.map(|count| (count.name.to_owned(), count.record.clone()));
         record.set("counts", Value::Object(counts.collect()));
         record.set("parts", realisations.described()?);
+        if self.by == Some(PartWeightName::Data) {
+            record.set("parts_weigh_by", "data pairs");
+        }
         if let Some(scatter) = &sums.scatter {
             scatter.note(&mut record);
         }
