@@ -187,6 +187,13 @@ estimators! {
         terms: &[Term::RR, Term::DD, Term::DS, Term::SS, Term::SD],
         arithmetic: &[&SHIFTED_RANDOMS],
     },
+    /// [`Estimator::ShiftedRandoms`] between two samples, each with shifted and unshifted randoms of its own.
+    ShiftedRandomsCross: Row {
+        name: "shifted-randoms",
+        formula: "(D1D2 - D1S2 - S1D2 + S1S2) / R1R2",
+        terms: &[Term::R1R2, Term::D1D2, Term::D1S2, Term::S1D2, Term::S1S2],
+        arithmetic: &[&SHIFTED_RANDOMS],
+    },
 }
 
 impl Estimator {

@@ -19,16 +19,19 @@ pub enum Role {
     SecondData,
     /// Randoms in the volume of the second sample.
     SecondRandoms,
+    /// Those randoms shifted as the second sample, reconstructed, was.
+    SecondShifted,
 }
 
 impl Role {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Data,
         Self::Randoms,
         Self::Shifted,
         Self::SecondData,
         Self::SecondRandoms,
+        Self::SecondShifted,
     ];
 
     /// As messages and records name it.
@@ -39,6 +42,7 @@ impl Role {
             Self::Shifted => "shifted randoms",
             Self::SecondData => "cross",
             Self::SecondRandoms => "cross randoms",
+            Self::SecondShifted => "cross shifted randoms",
         }
     }
 
@@ -88,6 +92,30 @@ impl Term {
     /// First randoms with second randoms.
     pub const R1R2: Self = Self::new("R1R2", Role::Randoms, Role::SecondRandoms);
 
+    /// First data with second shifted randoms.
+    pub const D1S2: Self = Self::new("D1S2", Role::Data, Role::SecondShifted);
+    /// First shifted randoms with second data.
+    pub const S1D2: Self = Self::new("S1D2", Role::Shifted, Role::SecondData);
+    /// First shifted randoms with second shifted randoms.
+    pub const S1S2: Self = Self::new("S1S2", Role::Shifted, Role::SecondShifted);
+    /// All of them, in the order in which results list them.
+    pub const ALL: [Self; 14] = [
+        Self::DD,
+        Self::DR,
+        Self::RD,
+        Self::DS,
+        Self::SD,
+        Self::SS,
+        Self::RR,
+        Self::D1D2,
+        Self::D1R2,
+        Self::R1D2,
+        Self::D1S2,
+        Self::S1D2,
+        Self::S1S2,
+        Self::R1R2,
+    ];
+
     const fn new(name: &'static str, first: Role, second: Role) -> Self {
         Self {
             name,
@@ -121,6 +149,7 @@ impl Term {
         self.roles().map(|role| match role {
             Role::SecondData => Role::Data,
             Role::SecondRandoms => Role::Randoms,
+            Role::SecondShifted => Role::Shifted,
             role => role,
         })
     }

@@ -64,9 +64,12 @@ pub(crate) struct EstimateFlags {
     #[arg(long, value_name = "FILE", requires = "cross")]
     cross_randoms: Vec<Files>,
     /// Randoms shifted as the reconstructed DATA were: (DD - DS - SD + SS) / RR
-    #[arg(long, value_name = "FILE", conflicts_with = "cross")]
+    #[arg(long, value_name = "FILE")]
     shifted_randoms: Vec<Files>,
-    /// Estimator by name, or a formula of the normalised counts DD, DR, RD, RR, DS, SD, SS, D1D2, D1R2, R1D2 and R1R2, numbers, + - * / ^ and
+    /// Randoms of the second catalog shifted as it was, with --shifted-randoms: (D1D2 - D1S2 - S1D2 + S1S2) / R1R2
+    #[arg(long, value_name = "FILE", requires = "cross")]
+    cross_shifted_randoms: Vec<Files>,
+    /// Estimator by name, or a formula of the normalised counts DD, DR, RD, RR, DS, SD, SS, D1D2, D1R2, R1D2, R1R2, D1S2, S1D2 and S1S2, numbers, + - * / ^ and
     /// parentheses, e.g. '(DD-2*DR+RR)/RR'; only what it names is counted [default: landy-szalay with randoms, natural in a periodic box]
     #[arg(long, value_name = "NAME|FORMULA", value_parser = EstimatorParser)]
     estimator: Option<AnyEstimator>,
@@ -180,6 +183,7 @@ impl EstimateFlags {
             Role::Shifted => &self.shifted_randoms,
             Role::SecondData => &self.cross,
             Role::SecondRandoms => &self.cross_randoms,
+            Role::SecondShifted => &self.cross_shifted_randoms,
         }
     }
 
@@ -210,14 +214,20 @@ impl EstimateFlags {
 
     fn named_estimator(&self, wanted: Option<Estimator>) -> Result<Estimator> {
         let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
+        let shifted = [Role::Shifted, Role::SecondShifted].map(|role| self.given(role));
+        if !self.cross.is_empty() && shifted[0] != shifted[1] {
+            return Err(usage(
+                "a cross-correlation needs shifted randoms for both catalogs: --shifted-randoms and --cross-shifted-randoms",
+            ));
+        }
         let of_one = match wanted {
-            Some(_) if self.given(Role::Shifted) => {
+            Some(_) if shifted[0] => {
                 return Err(usage(
                     "--shifted-randoms has an estimator of its own: leave out --estimator, or write a formula with DS, SD and SS",
                 ));
             }
             Some(wanted) => wanted,
-            None if self.given(Role::Shifted) => Estimator::ShiftedRandoms,
+            None if shifted[0] => Estimator::ShiftedRandoms,
             None if random => Estimator::LandySzalay,
             None => Estimator::Natural,
         };
@@ -269,8 +279,9 @@ impl EstimateFlags {
         let first = Selection::from(self.columns.clone());
         let randoms = Selection::from(self.randoms_columns.clone());
         let cross = Selection::from(self.cross_columns.clone());
-        let random = [Role::Randoms, Role::SecondRandoms, Role::Shifted];
-        if randoms.any() && !random.into_iter().any(|role| self.given(role)) {
+        let is_random = |role: &Role| !matches!(role, Role::Data | Role::SecondData);
+        let mut random = Role::ALL.into_iter().filter(is_random);
+        if randoms.any() && !random.any(|role| self.given(role)) {
             return Err(usage(
                 "the --randoms flags of columns and rows need randoms: --randoms FILE",
             ));
@@ -292,6 +303,7 @@ impl EstimateFlags {
             (Role::Shifted, &randoms),
             (Role::SecondData, &cross),
             (Role::SecondRandoms, &randoms),
+            (Role::SecondShifted, &randoms),
         ];
         let group = self.cuts.group.as_deref();
         let source = |(role, flags): (Role, &Selection)| {

@@ -13,11 +13,16 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use crate::usage::usage;
 
 /// The catalogs besides the first, by their flags.
-const CATALOGS: [(Role, &str, &str); 4] = [
+const CATALOGS: [(Role, &str, &str); 5] = [
     (Role::Randoms, "--randoms", "DR, RD or RR"),
     (Role::SecondData, "--cross", "D1D2"),
     (Role::SecondRandoms, "--cross-randoms", "D1R2 or R1R2"),
     (Role::Shifted, "--shifted-randoms", "DS, SD or SS"),
+    (
+        Role::SecondShifted,
+        "--cross-shifted-randoms",
+        "D1S2 or S1S2",
+    ),
 ];
 
 /// What `--estimator` takes: a name, of those that no other flag asks for, or a formula.
