@@ -1,13 +1,14 @@
 //! Regions that samples are cut into, so that what scatters between them can be measured.
 //!
 //! Entry: [`Regions`], made of one sample (the randoms) and applied to all: [`Centres`] by k-means, [`Pixels`] of `HEALPix`, [`Cells`] of a
-//! box, [`Values`] of a column, [`Shells`] of distance. They give labels; who counts by them is up to the caller. [`Footprint`] is the
+//! box, [`Values`] of a column, [`Shells`] of distance and [`Layers`] of it within regions of the sky. They give labels; who counts by them is up to the caller. [`Footprint`] is the
 //! part of the sky that the pixels of a sample cover, for random directions.
 
 mod cells;
 mod footprint;
 mod healpix;
 mod k_means;
+mod layers;
 mod shells;
 mod values;
 
@@ -15,6 +16,7 @@ pub use cells::Cells;
 pub use footprint::{Footprint, MAX_FOOTPRINT_NSIDE};
 pub use healpix::{MAX_NSIDE, PixelOrder, Pixels};
 pub use k_means::Centres;
+pub use layers::Layers;
 pub use shells::Shells;
 pub use values::Values;
 

@@ -4,7 +4,7 @@
 
 use albireo::error::RegionsError;
 use albireo::estimators::{AnalyticRr, CellRr, Jackknife};
-use albireo::regions::{Cells, Centres, PixelOrder, Pixels, Regions, Values};
+use albireo::regions::{Cells, Centres, Layers, PixelOrder, Pixels, Regions, Values};
 use albireo::{
     Axis, Bins, Domain, Edges, Labels, LineOfSight, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
     Separation, SignedEdges, random,
@@ -31,6 +31,67 @@ fn footprint(n: usize, seed: u64) -> Points {
         .filter(inside)
         .collect();
     Points::from_rows(&rows[..n]).unwrap()
+}
+
+#[test]
+fn layers_hold_equal_numbers_of_the_points_they_are_made_of() {
+    let (data, others) = (footprint(1_200, 3), footprint(700, 4));
+    let distance = |points: &Points, row: usize| {
+        let [x, y, z] = points.at(row);
+        ((x * x + y * y) + z * z).sqrt()
+    };
+    let mut rising: Vec<f64> = (0..data.len()).map(|row| distance(&data, row)).collect();
+    rising.sort_unstable_by(f64::total_cmp);
+    let across = Centres::on_sky(&data, 3, 1).unwrap();
+    for number in [2u32, 3, 5] {
+        let layers = Layers::of(&data, number).unwrap();
+        let sizes = sizes(&layers.labels(&data).unwrap());
+        assert!(
+            sizes
+                .iter()
+                .all(|n| n.abs_diff(1_200 / number as usize) <= 1),
+            "{sizes:?}"
+        );
+        // The mean of two neighbours in rank, by the part of the way that the quantile is from one to the other.
+        for (k, found) in layers.between().iter().enumerate() {
+            let place = 1_199.0 * (k as f64 + 1.0) / f64::from(number);
+            let (low, part) = (place.floor() as usize, place.fract());
+            let expected = (1.0 - part) * rising[low] + part * rising[low + 1];
+            assert!((found - expected).abs() < 1e-15, "{found} {expected}");
+        }
+        // Any point has a layer, however near or far, within its region of the sky.
+        let regions = across.labels(&others).unwrap();
+        let both = layers.within(&regions, &others).unwrap();
+        assert_eq!(both.number(), 3 * number);
+        for row in 0..others.len() {
+            let below = layers
+                .between()
+                .iter()
+                .filter(|edge| **edge <= distance(&others, row));
+            let expected = regions.values()[row] * number + below.count() as u32;
+            assert_eq!(both.values()[row], expected);
+        }
+    }
+    assert!(matches!(
+        Layers::of(&data, 1),
+        Err(RegionsError::Number { .. })
+    ));
+    let few = Points::from_rows(&[[1.0; 3]; 2]).unwrap();
+    assert!(matches!(
+        Layers::of(&few, 3),
+        Err(RegionsError::FewPoints { .. })
+    ));
+    // Numbers by quantiles as numpy's: of 1, 2, 4, 8 and 16 in three layers.
+    let five = [1.0, 2.0, 4.0, 8.0, 16.0].map(|x| [x, 0.0, 0.0]);
+    let layers = Layers::of(&Points::from_rows(&five).unwrap(), 3).unwrap();
+    let expected = [8.0 / 3.0, 20.0 / 3.0];
+    assert!(
+        layers
+            .between()
+            .iter()
+            .zip(expected)
+            .all(|(a, b)| (a - b).abs() < 1e-14)
+    );
 }
 
 #[test]

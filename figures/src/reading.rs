@@ -68,6 +68,8 @@ impl Picture {
         if matches!(
             kind,
             ResultKind::RegionCounts
+                | ResultKind::Regions
+                | ResultKind::RegionSums
                 | ResultKind::ShellCounts
                 | ResultKind::Randoms
                 | ResultKind::Field
@@ -315,13 +317,6 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         orders.iter().enumerate().map(of).collect()
     };
     match kind {
-        ResultKind::Covariance
-        | ResultKind::RegionCounts
-        | ResultKind::ShellCounts
-        | ResultKind::Randoms
-        | ResultKind::Field
-        | ResultKind::Thermodynamics
-        | ResultKind::FkpWeights => Err(FigureError::NoFigure(kind.name())),
         ResultKind::Counts => shown_counts(table, places),
         ResultKind::Correlation if x.name == "theta" => single("xi", "w(θ)".to_owned(), 0),
         ResultKind::Correlation => single("xi", format!("ξ({name})"), 2),
@@ -376,6 +371,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         }),
         ResultKind::Distances => single("P", format!("P({name})"), 0),
         ResultKind::NeutronFunctions => single("G", format!("G({name})"), 0),
+        _ => Err(FigureError::NoFigure(kind.name())),
     }
 }
 

@@ -25,7 +25,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 #: Options for results beside the main one, which come back with it where they are True.
-FURTHER = ("structure", "p_of_r", "total_g", "block_counts", "fkp_data", "fkp_randoms", "mean", "counts", "covariance")
+FURTHER = ("structure", "p_of_r", "total_g", "block_counts", "fkp_data", "fkp_randoms", "mean", "counts", "covariance", "regions_output", "region_sums")
 
 Progress = bool | Callable[[str, int, int | None], Any] | None
 

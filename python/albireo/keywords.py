@@ -158,9 +158,12 @@ class EstimateOptions(SurveyOptions, total=False):
     regions_nside: int  # The HEALPix pixels of this resolution that hold randoms
     regions_cubes: int  # N x N x N equal sub-cubes of the periodic box
     regions_column: Value  # The integers in a column that all catalogs have
+    regions_radial: int  # Cut each of --regions, or of --regions-nside, into M layers of distance from the observer
     regions_seed: int  # Seed of k-means and of the bootstrap
     jackknife: Literal["standard", "mohammad-percival", "mohammad-percival-pairs"] | bool  # Leave out one region at a time
     bootstrap: int  # Draw as many regions with replacement, N times
+    regions_output: File | bool  # Write the rows of every catalog with their region
+    region_sums: File | bool  # Write what each catalog weighs outside each region, with the weights of --bits of its rows
     region_map: File | bool  # Draw the randoms
     pip_realizations: int  # Realizations N, the observed one among them
     pip_offset: int  # What is added to the common bits

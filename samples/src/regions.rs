@@ -3,7 +3,7 @@
 //! Entry: [`RegionSpec`], applied by `reading` once the samples lie in their domain. The rules are the library's; here they are made of
 //! the randoms where there are any, else of the data, and a region without a particle of some sample is refused.
 
-use albireo::regions::{Cells, Centres, PixelOrder, Pixels, Regions, Values};
+use albireo::regions::{Cells, Centres, Layers, PixelOrder, Pixels, Regions, Values};
 use albireo::{Domain, Labels};
 use serde_json::{Value, json};
 
@@ -30,6 +30,13 @@ pub enum RegionSpec {
     Cells(u32),
     /// The different integers of a column that all files have.
     Column(String),
+    /// Layers of distance from the observer, between quantiles of the data, within each of other regions.
+    Layered {
+        /// The other regions.
+        across: Box<Self>,
+        /// How many layers.
+        layers: u32,
+    },
 }
 
 /// The rule that a [`RegionSpec`] became.
@@ -40,6 +47,7 @@ enum Rule {
     Pixels(Pixels),
     Cells(Cells),
     Values(Values),
+    Layered(Box<Rule>, Layers),
 }
 
 /// Regions that all samples have been cut into.
@@ -50,9 +58,10 @@ pub(crate) struct Cut {
 }
 
 /// The sample that regions are made of, by its role.
-fn reference(samples: &[Sample]) -> Option<&Sample> {
+fn reference(samples: &[Sample]) -> Result<&Sample, SampleError> {
     let of = |role: &str| samples.iter().find(|sample| sample.role == role);
-    of("randoms").or_else(|| of("data")).or(samples.first())
+    let found = of("randoms").or_else(|| of("data")).or(samples.first());
+    found.ok_or_else(|| SampleError::Missing("data".to_owned()))
 }
 
 impl RegionSpec {
@@ -60,13 +69,23 @@ impl RegionSpec {
     pub(crate) fn column(&self) -> Option<&str> {
         match self {
             Self::Column(name) => Some(name),
+            Self::Layered { across, .. } => across.column(),
             _ => None,
         }
     }
 
-    fn rule(&self, of: &Sample, domain: &Domain, on_sky: bool) -> Result<Rule, SampleError> {
+    fn rule(&self, samples: &[Sample], domain: &Domain, on_sky: bool) -> Result<Rule, SampleError> {
+        let of = reference(samples)?;
         let points = of.particles.points();
         let rule = match *self {
+            Self::Layered { ref across, layers } => {
+                let across = Box::new(across.rule(samples, domain, on_sky)?);
+                let data = samples.iter().find(|sample| sample.role == "data");
+                let data = data.unwrap_or(of);
+                let layers = Layers::of(data.particles.points(), layers);
+                let layers = layers.within(|| self.place(data))?;
+                Ok(Rule::Layered(across, layers))
+            }
             Self::KMeans { number, seed } if on_sky => {
                 Centres::on_sky(points, number, seed).map(Rule::Centres)
             }
@@ -89,6 +108,7 @@ impl RegionSpec {
         let path = sample.path.display();
         match self {
             Self::Column(name) => format!("{path}: column `{name}`"),
+            Self::Layered { .. } => format!("{path}, cut into layers of distance"),
             _ => format!("{path}, cut into regions"),
         }
     }
@@ -105,6 +125,11 @@ impl RegionSpec {
             (Self::Column(name), Rule::Values(values)) => {
                 json!({"by": "column", "column": name, "values": values.values()})
             }
+            (Self::Layered { across, .. }, Rule::Layered(rule, layers)) => {
+                let mut record = across.described(rule, on_sky);
+                record["layers"] = json!({"number": layers.number(), "between": layers.between(), "made_of": "data"});
+                record
+            }
             (Self::Cells(n), _) => json!({"by": "cells of the box", "cells_per_axis": n}),
             _ => Value::Null,
         }
@@ -117,13 +142,12 @@ impl RegionSpec {
         domain: &Domain,
         on_sky: bool,
     ) -> Result<Cut, SampleError> {
-        let of = reference(samples).ok_or_else(|| SampleError::Missing("data".to_owned()))?;
-        let rule = self.rule(of, domain, on_sky)?;
+        let rule = self.rule(samples, domain, on_sky)?;
         let mut record = self.described(&rule, on_sky);
         let number = rule.number();
         if let Some(entries) = record.as_object_mut() {
             entries.insert("number".to_owned(), json!(number));
-            entries.insert("made_of".to_owned(), json!(of.role));
+            entries.insert("made_of".to_owned(), json!(reference(samples)?.role));
         }
         for sample in samples {
             let labels = rule.labels(sample).within(|| self.place(sample))?;
@@ -147,6 +171,7 @@ impl Rule {
             Self::Pixels(pixels) => pixels.number(),
             Self::Cells(cells) => cells.number(),
             Self::Values(values) => values.number(),
+            Self::Layered(across, layers) => across.number() * layers.number(),
         }
     }
 
@@ -157,6 +182,7 @@ impl Rule {
             Self::Pixels(pixels) => pixels.labels(points),
             Self::Cells(cells) => cells.labels(points),
             Self::Values(values) => values.labels(sample.regions.as_deref().unwrap_or_default()),
+            Self::Layered(across, layers) => layers.within(&across.labels(sample)?, points),
         }
     }
 
@@ -166,6 +192,11 @@ impl Rule {
             Self::Centres(_) | Self::Cells(_) => format!("region {region} (counting from 0)"),
             Self::Pixels(pixels) => format!("pixel {}", pixels.numbers()[region]),
             Self::Values(values) => format!("region {}", values.values()[region]),
+            Self::Layered(across, layers) => {
+                let layers = layers.number() as usize;
+                let across = across.name(region / layers);
+                format!("layer {} (counting from 0) of {across}", region % layers)
+            }
         }
     }
 

@@ -38,6 +38,10 @@ pub enum ResultKind {
     RegionCounts,
     /// Pairs within and between shells of distance, for each two shells and bin.
     ShellCounts,
+    /// Particles with their regions, a row for each.
+    Regions,
+    /// Sums of weights outside each region.
+    RegionSums,
     /// Random points, a row for each.
     Randoms,
     /// A potential or a density on a grid or at points.
@@ -51,7 +55,7 @@ pub enum ResultKind {
 }
 
 impl ResultKind {
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 20] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
@@ -65,6 +69,8 @@ impl ResultKind {
         Self::Covariance,
         Self::RegionCounts,
         Self::ShellCounts,
+        Self::Regions,
+        Self::RegionSums,
         Self::Randoms,
         Self::Field,
         Self::Thermodynamics,
@@ -88,6 +94,8 @@ impl ResultKind {
             Self::Covariance => "covariance",
             Self::RegionCounts => "pair counts by region",
             Self::ShellCounts => "pair counts by shell",
+            Self::Regions => "catalogue by region",
+            Self::RegionSums => "weights without each region",
             Self::Randoms => "random catalogue",
             Self::Field => "field",
             Self::Thermodynamics => "thermodynamics",

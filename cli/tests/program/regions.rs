@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use albireo_catalogs::Table;
+
 use crate::folder::{Folder, floats, integers, names, scattered};
 
 /// The points of [`scattered`] with a column of the eighth of the cube that each lies in, from 10.
@@ -48,6 +50,111 @@ pub(crate) fn close(found: &[f64], expected: &[f64]) {
             (found - expected).abs() <= 1e-9 * expected.abs().max(1e-3),
             "{found} {expected}"
         );
+    }
+}
+
+/// Numbers of a column by sample, in the order of the rows.
+fn of_sample(table: &Table, sample: u64, column: &str) -> Vec<f64> {
+    let samples = integers(table, "sample");
+    let values = match column {
+        "region" => integers(table, column)
+            .into_iter()
+            .map(|n| n as f64)
+            .collect(),
+        _ => floats(table, column),
+    };
+    let rows = samples.into_iter().zip(values);
+    rows.filter(|(of, _)| *of == sample)
+        .map(|(_, value)| value)
+        .collect()
+}
+
+#[test]
+fn layers_of_distance_are_written_and_given_back() {
+    let folder = folder();
+    let bins = "--statistic s-mu --bins lin:0:5:2 --mu-bins lin:0:1:2 --covariance cov.csv";
+    folder.good(&format!(
+        "xi d.csv --randoms r.csv --weight w --regions 3 --regions-radial 2 {bins} --regions-output where.ecsv --region-sums sums.csv -o xi.csv"
+    ));
+    let (rows, sums) = (folder.table("where.ecsv"), folder.table("sums.csv"));
+    assert_eq!(names(&rows), ["sample", "x", "y", "z", "weight", "region"]);
+    let xi = folder.table("xi.csv");
+    assert_eq!(xi.meta["regions"]["number"], 6);
+    let distances = |sample| {
+        let [x, y, z] = ["x", "y", "z"].map(|axis| of_sample(&rows, sample, axis));
+        let distance = |k: usize| ((x[k] * x[k] + y[k] * y[k]) + z[k] * z[k]).sqrt();
+        (0..x.len()).map(distance).collect::<Vec<_>>()
+    };
+    let mut data = distances(0);
+    data.sort_unstable_by(f64::total_cmp);
+    let middle = 0.5 * (data[99] + data[100]);
+    let between = &xi.meta["regions"]["layers"]["between"];
+    assert_eq!(between[0].as_f64().unwrap(), middle);
+    folder.good("xi d.csv --randoms r.csv --weight w --regions 3 --bins lin:0:5:2 --regions-output sky.json -o plain.csv");
+    let across = folder.table("sky.json");
+    for (sample, rows_of, name) in [(0, 200, "data_weight"), (1, 500, "randoms_weight")] {
+        let (found, expected) = (
+            of_sample(&rows, sample, "region"),
+            of_sample(&across, sample, "region"),
+        );
+        assert_eq!(found.len(), rows_of);
+        let distances = distances(sample);
+        for (k, found) in found.iter().enumerate() {
+            let layer = f64::from(u8::from(distances[k] >= middle));
+            assert_eq!(*found, 2.0 * expected[k] + layer);
+        }
+        let weights = of_sample(&rows, sample, "weight");
+        for (region, sum) in floats(&sums, name).into_iter().enumerate() {
+            let rest = found
+                .iter()
+                .zip(&weights)
+                .filter(|(of, _)| **of != region as f64);
+            let rest: f64 = rest.map(|(_, weight)| weight).sum();
+            assert!((sum / rest - 1.0).abs() < 1e-14);
+        }
+    }
+    assert_eq!(integers(&sums, "region"), [0, 1, 2, 3, 4, 5]);
+    // Rows with their regions are a catalogue that gives the same estimate and errors.
+    let covariance = floats(&folder.table("cov.csv"), "covariance");
+    let places = "--positions x,y,z --weight weight --where sample==0 --randoms-where sample==1";
+    folder.good(&format!(
+        "xi where.ecsv --randoms where.ecsv {places} --regions-column region {bins} -o again.csv --overwrite"
+    ));
+    assert_eq!(floats(&folder.table("cov.csv"), "covariance"), covariance);
+    assert_eq!(folder.table("again.csv").columns, xi.columns);
+}
+
+#[test]
+fn weights_without_regions_have_those_of_bits() {
+    let folder = folder();
+    let mut text = String::new();
+    for (row, line) in with_regions(200, 10.0, 1).lines().enumerate() {
+        let bits = if row == 0 {
+            "bits".to_owned()
+        } else {
+            (row % 7).to_string()
+        };
+        writeln!(text, "{line},{bits}").unwrap();
+    }
+    let folder = folder.with("b.csv", &text);
+    folder.good("xi b.csv --randoms r.csv --weight w --bits bits --pip-realizations 65 --regions-column reg --bins lin:0:5:2 --region-sums sums.csv -o xi.csv");
+    let table = folder.table("sums.csv");
+    let mut sums = vec![0.0; 8];
+    for line in text.lines().skip(1) {
+        let fields: Vec<f64> = line
+            .split(',')
+            .map(|field| field.parse().unwrap())
+            .collect();
+        let set = (fields[5] as u64).count_ones();
+        let weight = fields[3] * 65.0 / (1.0 + f64::from(set));
+        for (region, sum) in sums.iter_mut().enumerate() {
+            if fields[4] as usize != region + 10 {
+                *sum += weight;
+            }
+        }
+    }
+    for (found, expected) in floats(&table, "data_weight").iter().zip(&sums) {
+        assert!((found / expected - 1.0).abs() < 1e-13, "{found} {expected}");
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`PairWeightFlags`], [`Weighting`]. What such a weight is, is the library's; here it is found out which pairs have one.
 
+use std::borrow::Cow;
+
 use albireo::tally::{InverseProbability, PairNormalisation, PairWeight, Realisations};
 use albireo::{Pairs, Particles};
 use albireo_samples::{Samples, Source};
@@ -199,6 +201,19 @@ pub(crate) struct WeightedPairs<'a> {
 impl Weighting {
     fn find(&self, role: &str) -> Option<&OfSample> {
         self.0.iter().find(|of| of.role == role)
+    }
+
+    /// A sample of a role with the weights that its bits give its particles alone; itself where it has none.
+    pub(crate) fn individually<'a>(
+        &'a self,
+        role: &str,
+        sample: &'a Particles,
+    ) -> Result<Cow<'a, Particles>> {
+        let inverse = self.find(role).and_then(|of| of.weight.inverse());
+        Ok(match inverse {
+            None => Cow::Borrowed(sample),
+            Some(inverse) => Cow::Owned(inverse.individual(sample)?),
+        })
     }
 
     /// The pairs of a count between samples of these roles, with the weights of their bits.

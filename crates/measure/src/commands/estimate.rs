@@ -348,6 +348,10 @@ impl EstimateFlags {
                 "--split-randoms counts no pairs weighed by bits: with --randoms-bits, leave it out",
             ));
         }
+        if spec.statistic == Statistic::Theta {
+            self.regions
+                .check_distances("there are no distances in --statistic theta")?;
+        }
         let cells = matches!(cut, None | Some(RegionSpec::Cells(_)));
         let known = estimator.takes_known_randoms();
         if !cells && known && self.randoms.is_empty() && self.cross_randoms.is_empty() {
@@ -413,6 +417,10 @@ impl EstimateFlags {
         let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
         let engines = Engines::with_checkpoints(&self.run, &self.kept, session)?;
         let inputs = session.read(&sources, &self.space, wanted, &mut record)?;
+        if inputs.domain().is_periodic() {
+            self.regions
+                .check_distances("a periodic box has no observer to measure them from")?;
+        }
         #[cfg(feature = "plot")]
         if set == 0 && session.is_first() {
             self.regions.draw_map(&inputs)?;
@@ -463,8 +471,8 @@ impl EstimateFlags {
         let unit = inputs.unit().map(str::to_owned);
         if let Some(scatter) = scatter {
             scatter.note(&mut record);
-            if let Some(path) = &self.regions.region_counts {
-                let table = scatter.region_counts(&axes, unit.as_deref(), &record);
+            let of = (&*inputs, &weighting);
+            for (path, table) in self.regions.tables(of, (scatter, &axes), &record)? {
                 session.sink.write(&table, &path_of(path, name))?;
             }
         }

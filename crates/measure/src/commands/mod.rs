@@ -22,6 +22,7 @@ pub(crate) mod random;
 pub(crate) mod randoms;
 pub(crate) mod rdf;
 mod region_flags;
+mod region_tables;
 pub(crate) mod result;
 pub(crate) mod run;
 mod saved_counts;

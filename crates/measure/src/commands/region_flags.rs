@@ -4,18 +4,21 @@
 
 use std::path::Path;
 
+use albireo::binning::BinAxis;
 use albireo::estimators::Jackknife;
+use albireo_catalogs::Table;
 #[cfg(feature = "plot")]
 use albireo_figures::{Places, RegionMap, draw_regions};
-use albireo_samples::RegionSpec;
-#[cfg(feature = "plot")]
-use albireo_samples::Samples;
+use albireo_samples::{RegionSpec, Samples};
 use clap::{Args, ValueEnum};
 
+use super::region_tables;
 #[cfg(feature = "plot")]
 use crate::files::Written;
+use crate::pair_weights::Weighting;
 use crate::paths::WrittenFile;
-use crate::scatter::Method;
+use crate::record::Record;
+use crate::scatter::{Method, Scatter};
 #[cfg(feature = "plot")]
 use crate::session::Sink;
 use crate::usage::usage;
@@ -60,6 +63,10 @@ pub(super) struct RegionFlags {
     /// The integers in a column that all catalogs have
     #[arg(long, value_name = "COLUMN", group = "cut")]
     regions_column: Option<String>,
+    /// Cut each of --regions, or of --regions-nside, into M layers of distance from the observer: between the k/M quantiles of DATA's distances,
+    /// the last without an end; layer r of region k is region k*M + r
+    #[arg(long, value_name = "M")]
+    regions_radial: Option<u32>,
     /// Seed of k-means and of the bootstrap
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     regions_seed: u64,
@@ -75,6 +82,13 @@ pub(super) struct RegionFlags {
     /// Write the pairs of every count within each region and across its border, by extension as --output
     #[arg(long, value_name = "FILE")]
     pub(super) region_counts: Option<WrittenFile>,
+    /// Write the rows of every catalog with their region: columns sample (0 for DATA, then the others as they are named in the record), x, y, z,
+    /// weight and region. It is a catalog that --regions-column region takes, and --where 'sample == 0' its part
+    #[arg(long, value_name = "FILE")]
+    pub(super) regions_output: Option<WrittenFile>,
+    /// Write what each catalog weighs outside each region, with the weights of --bits of its rows (IIP): a column for each
+    #[arg(long, value_name = "FILE")]
+    pub(super) region_sums: Option<WrittenFile>,
     /// Draw the randoms (DATA without any) in the colours of their regions, by extension: .png .svg .pdf; on the sky with RA increasing to
     /// the left, else along x and y
     #[cfg(feature = "plot")]
@@ -95,12 +109,14 @@ impl RegionFlags {
             .or(pixels)
             .or(self.regions_cubes.map(RegionSpec::Cells))
             .or(column);
-        let Some(cut) = cut else {
+        let Some(cut) = self.layered(cut)? else {
             let needing = [
                 ("--jackknife", self.jackknife.is_some()),
                 ("--bootstrap", self.bootstrap.is_some()),
                 ("--covariance", self.covariance.is_some()),
                 ("--region-counts", self.region_counts.is_some()),
+                ("--regions-output", self.regions_output.is_some()),
+                ("--region-sums", self.region_sums.is_some()),
                 #[cfg(feature = "plot")]
                 ("--region-map", self.region_map.is_some()),
             ];
@@ -116,6 +132,47 @@ impl RegionFlags {
             (None, kind) => Method::Jackknife(kind.map(Into::into).unwrap_or_default()),
         };
         Ok(Some((cut, method)))
+    }
+
+    /// Refuses layers of distance where there are none, as `reason` says.
+    pub(super) fn check_distances(&self, reason: &str) -> anyhow::Result<()> {
+        match self.regions_radial {
+            None => Ok(()),
+            Some(_) => Err(usage(format!("--regions-radial needs distances: {reason}"))),
+        }
+    }
+
+    /// The tables of the regions, and of what was counted in them, that are asked for, with where they go.
+    pub(super) fn tables(
+        &self,
+        (inputs, weighting): (&Samples, &Weighting),
+        (scatter, axes): (&Scatter, &[BinAxis]),
+        record: &Record,
+    ) -> anyhow::Result<Vec<(&Path, Table)>> {
+        let counts = self.region_counts.as_deref();
+        let counted = |path| Ok((path, scatter.region_counts(axes, inputs.unit(), record)));
+        let rows = self.regions_output.as_deref();
+        let rows = rows.map(|path| Ok((path, region_tables::rows(inputs, record)?)));
+        let sums = self.region_sums.as_deref();
+        let sums = sums.map(|path| Ok((path, region_tables::sums(inputs, weighting, record)?)));
+        let counts = counts.map(counted).into_iter();
+        counts.chain(rows).chain(sums).collect()
+    }
+
+    /// The regions in layers of distance, where these are asked for.
+    fn layered(&self, cut: Option<RegionSpec>) -> anyhow::Result<Option<RegionSpec>> {
+        let Some(layers) = self.regions_radial else {
+            return Ok(cut);
+        };
+        match cut {
+            Some(cut @ (RegionSpec::KMeans { .. } | RegionSpec::Pixels { .. })) => {
+                let across = Box::new(cut);
+                Ok(Some(RegionSpec::Layered { across, layers }))
+            }
+            _ => Err(usage(
+                "--regions-radial cuts regions of the sky: it goes with --regions N or --regions-nside NSIDE",
+            )),
+        }
     }
 
     /// Refuses a map that could not be drawn in the end, or would replace a file that is read or written.
@@ -187,6 +244,8 @@ impl RegionFlags {
         let files = [
             ("--covariance", &self.covariance),
             ("--region-counts", &self.region_counts),
+            ("--regions-output", &self.regions_output),
+            ("--region-sums", &self.region_sums),
         ];
         files
             .into_iter()

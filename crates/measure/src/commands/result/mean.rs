@@ -85,6 +85,8 @@ fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str
         | ResultKind::Window
         | ResultKind::Covariance
         | ResultKind::RegionCounts
+        | ResultKind::Regions
+        | ResultKind::RegionSums
         | ResultKind::ShellCounts
         | ResultKind::Randoms
         | ResultKind::Field

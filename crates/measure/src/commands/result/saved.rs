@@ -41,7 +41,11 @@ impl NamedTable {
         let kind = self.table.kind().with_context(|| self.name.clone())?;
         if matches!(
             kind,
-            ResultKind::Covariance | ResultKind::RegionCounts | ResultKind::ShellCounts
+            ResultKind::Covariance
+                | ResultKind::RegionCounts
+                | ResultKind::ShellCounts
+                | ResultKind::Regions
+                | ResultKind::RegionSums
         ) {
             bail!(
                 "{}: its rows are no bins: it is a {}",
