@@ -113,7 +113,10 @@ fn angular_upweights_are_made_of_two_results() {
         &library(Pairs::Auto(&observed), by_bits),
     );
     let dr = angular_upweights(
-        &library(Pairs::Cross(&parent, &randoms), plain),
+        &library(
+            Pairs::Cross(&parent, &randoms),
+            plain.with_mean_separation(),
+        ),
         &library(Pairs::Cross(&observed, &randoms), by_bits),
     );
     let in_space = |name: &str| {

@@ -57,7 +57,7 @@ fn close(found: &[f64], expected: &[Vec<f64>], column: usize, tolerance: f64) {
 
 /// Compares multipoles of |mu| with those of a text, which are of signed mu: where its wedges of mu and -mu differ, the sign of pairs at equal
 /// distance was rounding, and they can be alike to that alone.
-fn close_poles(poles: &Table, entrance: &Path, name: &str) {
+fn close_poles(poles: &Table, entrance: &Path, name: &str, tolerance: f64) {
     let text = expected(entrance, name);
     let wedges = expected(entrance, &name.replace("xipoles", "xiwedges"));
     let mirrored = |row: &&Vec<f64>| {
@@ -67,7 +67,7 @@ fn close_poles(poles: &Table, entrance: &Path, name: &str) {
     assert!(wedges.iter().filter(mirrored).count() > 1, "{name}");
     for (k, order) in ["xi_0", "xi_2", "xi_4"].into_iter().enumerate() {
         for ((found, row), wedges) in floats(poles, order).iter().zip(&text).zip(&wedges) {
-            let tolerance = if mirrored(&wedges) { 4e-10 } else { 1e-5 };
+            let tolerance = if mirrored(&wedges) { tolerance } else { 1e-5 };
             close(&[*found], std::slice::from_ref(row), 2 + k, tolerance);
         }
     }
@@ -97,7 +97,7 @@ fn random_pairs_within_files_make_the_same_multipoles_and_caps_add_up() {
     ] {
         let matches = |file: &str, cap: &str| {
             let text = text(run, "xipoles", cap, rest);
-            close_poles(&folder.table(file), &entrance, &text);
+            close_poles(&folder.table(file), &entrance, &text, 4e-10);
         };
         for name in ["NGC", "SGC"] {
             let files = cap(&entrance, name);
@@ -185,7 +185,7 @@ fn regions_left_out_have_the_same_scatter() {
             "jackknife: xipoles_LRG_{cap}_0.4_0.6_default_FKP_custom1_njack3x2_nran2_split80.txt"
         );
         let poles = folder.table(file);
-        close_poles(&poles, &entrance, &name);
+        close_poles(&poles, &entrance, &name, 4e-10);
         let text = expected(&entrance, &name);
         for (k, error) in ["xi_0_error", "xi_2_error", "xi_4_error"]
             .into_iter()
@@ -243,4 +243,60 @@ fn layers_and_weights_by_region_are_the_same() {
             }
         }
     }
+}
+
+#[test]
+fn bits_with_angular_upweights_make_the_same_multipoles() {
+    let Some(entrance) = entrance() else { return };
+    let folder = Folder::new();
+    let text = std::fs::read_to_string(entrance.join("xirunpc.json")).unwrap();
+    let all: serde_json::Value = serde_json::from_str(&text.replace("NaN", "null")).unwrap();
+    let list = |value: &serde_json::Value| -> Vec<f64> {
+        let values = value.as_array().unwrap().iter();
+        values.map(|value| value.as_f64().unwrap()).collect()
+    };
+    let desi = entrance.join("desi").display().to_string();
+    let bits = "--bits BITWEIGHTS --pip-realizations 129 --pip-total counter";
+    let name = |kind: &str, cap: &str, rest: &str| {
+        format!(
+            "bits whole: {kind}_LRG_{cap}_0.4_0.6_default_angular_bitwise_custom{rest}_njack0_nran2"
+        )
+    };
+    for (cap, part) in [("NGC", "RA>100"), ("SGC", "RA<100")] {
+        let parent = format!(
+            "xi {desi}/LRG_full_HPmapcut.dat.fits --randoms {desi}/LRG_[01]_full_HPmapcut.ran.fits --randoms-where {part} --statistic theta --sky RA,DEC --bins log:1e-4:3.1622776601683795:40 --estimator davis-peebles --mean-separation --overwrite"
+        );
+        folder.good(&format!("{parent} --where {part} -o parent.ecsv"));
+        folder.good(&format!(
+            "{parent} --where {part}&&LOCATION_ASSIGNED==1 {bits} -o observed.ecsv"
+        ));
+        let clustering = |rest: &str| format!("{desi}/fits/LRG_{cap}_{rest}.fits");
+        let (data, randoms) = (
+            clustering("clustering.dat"),
+            clustering("[01]_clustering.ran"),
+        );
+        folder.good(&format!(
+            "xi {data} --randoms {randoms} --sky RA,DEC --redshift Z --cosmology DESI --weight WEIGHT_SYS*WEIGHT_ZFAIL --randoms-weight none --where Z>=0.4&&Z<0.6&&FRAC_TLOBS_TILES!=0 {bits} --angular parent.ecsv,observed.ecsv {S_MU} --counts {cap}.ecsv -o poles.csv --overwrite"
+        ));
+        // Nodes of each count are the mean angles of its own pairs.
+        let counts = &folder.table(&format!("{cap}.ecsv")).meta["counts"];
+        for (count, theirs) in [("DD", "D1D2"), ("DR", "D1R2")] {
+            let kind = format!("allcounts_{theirs}_twopoint_weights");
+            let expected = &all[format!("{}.npy", name(&kind, cap, ""))];
+            let made = &counts[count]["pair_weight"]["angular"];
+            // Angles and sums of PIP weights are of fixed point.
+            for (ours, theirs, tolerance) in
+                [("theta", "theta", 1e-10), ("factors", "factor", 1e-6)]
+            {
+                let expected = list(&expected[theirs]).into_iter();
+                let expected: Vec<_> = expected.map(|value| vec![value]).collect();
+                close(&list(&made[ours]), &expected, 0, tolerance);
+            }
+        }
+        let text = format!("{}.txt", name("xipoles", cap, "1"));
+        close_poles(&folder.table("poles.csv"), &entrance, &text, 1e-6);
+    }
+    folder.good("result combine NGC.ecsv SGC.ecsv --by data --multipoles 0,2,4 -o both.csv");
+    let text = format!("{}.txt", name("xipoles", "GCcomb", "1"));
+    close_poles(&folder.table("both.csv"), &entrance, &text, 1e-6);
 }

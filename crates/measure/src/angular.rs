@@ -169,16 +169,23 @@ impl Saved {
         saved_count(&self.table, count, &self.bins.clone().into())
     }
 
-    /// Where each bin stands: at the mean angle of its pairs where that was summed, else at its centre.
-    fn angles(&self, count: &str) -> Vec<f64> {
+    /// Where each bin of a count stands: at the mean angle of its pairs where that was summed, else at its centre.
+    fn angles(&self, name: &str, counts: &Counts) -> Vec<f64> {
         let edges = self.bins.edges().values();
         let centres = edges.windows(2).map(|pair| f64::midpoint(pair[0], pair[1]));
-        let summed = ["DD", "D1D2"].contains(&count);
-        let means = self.table.column("mean_theta").filter(|_| summed);
-        let means = match means.map(|column| &column.values) {
-            Some(Values::Floats(means)) => means.clone(),
-            _ => vec![f64::NAN; edges.len() - 1],
+        let summed = counts.mean_separation();
+        let summed = summed.or_else(|| counts.weighted_mean_separation());
+        // Earlier results have the means of data pairs alone, without sums.
+        let column = || {
+            let of_data = ["DD", "D1D2"].contains(&name);
+            let means = self.table.column("mean_theta").filter(|_| of_data)?;
+            match &means.values {
+                Values::Floats(means) => Some(means.clone()),
+                Values::Integers(_) => None,
+            }
         };
+        let means = summed.or_else(column);
+        let means = means.unwrap_or_else(|| vec![f64::NAN; edges.len() - 1]);
         let angle = |(centre, mean): (f64, f64)| if mean.is_nan() { centre } else { mean };
         centres.zip(means).map(angle).collect()
     }
@@ -388,7 +395,7 @@ fn upweights(
             "the parent sample has {of_all} pairs in all, fewer than the {of_some} of the observed one: are they exchanged?"
         );
     }
-    let factors = angular_upweights_at(&wanted, &found, parent.angles(of_parent))?;
+    let factors = angular_upweights_at(&wanted, &found, parent.angles(of_parent, &wanted))?;
     let record = json!({
         "parent": parent.path,
         "parent_sha256": parent.sha256,

@@ -82,7 +82,8 @@ pub(crate) struct EstimateFlags {
     reuse: Vec<ReadFile>,
     #[command(flatten)]
     split: SplitFlags,
-    /// Add the mean separation (r, s, rp or theta) of the data pairs in each bin, each pair once or by its weight
+    /// Add the mean separation (r, s, rp or theta) of the data pairs in each bin, each pair once or by its weight; mean angles of DR and RD are
+    /// summed too, for --angular
     #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "pairs")]
     mean_separation: Option<MeanSeparation>,
     #[command(flatten)]

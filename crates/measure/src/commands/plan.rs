@@ -67,12 +67,18 @@ impl<'a> Plan<'a> {
         let mut weighted = weighted.collect::<Result<Vec<_>>>()?;
         upweighted(&mut weighted, self.upweights)?;
         let of_term = |((pairs, _), (term, _)): ((WeightedPairs<'a>, bool), &(Term, _))| {
-            let mean = self.mean_separation.filter(|_| term.is_data());
+            let mean = self.mean_of(*term, bins);
             let count = NamedCount::weighted(pairs, bins).with_mean(mean)?;
             let what = count.what.with_legendre(self.legendre);
             Ok(NamedCount { what, ..count })
         };
         weighted.into_iter().zip(terms).map(of_term).collect()
+    }
+
+    /// The mean separation that is summed of a term: of data pairs and, of angles, where upweights have their nodes, of all with data.
+    fn mean_of(&self, term: Term, bins: &Bins) -> Option<MeanSeparation> {
+        let of_angles = bins.as_theta().is_some() && !term.is_random();
+        self.mean_separation.filter(|_| term.is_data() || of_angles)
     }
 
     /// The subsets that the pairs of a term are counted within, if they are.
@@ -126,7 +132,7 @@ impl<'a> Plan<'a> {
                 continue;
             }
             // Neither separations nor subsets nor weights of pairs are in a saved count.
-            let means = self.mean_separation.is_some() && term.is_data();
+            let means = self.mean_of(term, bins).is_some();
             if self.subsets_of(term).is_some() || means || weighed {
                 continue;
             }
