@@ -30,7 +30,7 @@ pub(super) struct Setting {
 }
 
 /// A number as it is written.
-pub(super) fn number(value: &DeValue<'_>) -> Option<String> {
+fn number(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::Integer(n) if n.radix() == 10 => Some(n.as_str().to_owned()),
         DeValue::Float(x) => Some(x.as_str().to_owned()),
@@ -38,22 +38,26 @@ pub(super) fn number(value: &DeValue<'_>) -> Option<String> {
     }
 }
 
+/// A text, or a number as it is written.
+pub(super) fn text_of(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(text) => Some(text.to_string()),
+        value => number(value),
+    }
+}
+
 impl Setting {
     /// A key set to a value of the file.
     pub(super) fn new(key: &str, value: &DeValue<'_>, line: usize) -> Result<Self> {
-        let one = |value: &DeValue<'_>| match value {
-            DeValue::String(text) => Some(text.to_string()),
-            value => number(value),
-        };
         let value = match value {
             DeValue::Boolean(given) => Some(Value::Given(*given)),
             DeValue::Array(values) => {
                 let numbers = values.iter().all(|value| number(value.get_ref()).is_some());
-                let values = values.iter().map(|value| one(value.get_ref()));
+                let values = values.iter().map(|value| text_of(value.get_ref()));
                 let values = values.collect::<Option<Vec<_>>>();
                 values.map(|values| Value::List(values, numbers))
             }
-            value => one(value).map(Value::One),
+            value => text_of(value).map(Value::One),
         };
         let value = value.ok_or_else(|| {
             usage(format!(
