@@ -144,16 +144,16 @@ impl Estimated {
         Some((covariance?.errors(), self.scatter.as_ref()?.described()))
     }
 
-    /// Writes the covariance of `of` in the bins that `bins` tell, where a file is named for it.
+    /// Writes the covariance of what is called `of` in the bins that `bins` tell, where a file is named for it.
     pub(super) fn write_covariance(
         &self,
         covariance: Option<&Covariance>,
-        bins: &[TableColumn],
-        of: &str,
+        (bins, of): (&[TableColumn], &str),
+        record: &Record,
     ) -> Result<()> {
         match (&self.covariance, covariance) {
             (Some(path), Some(covariance)) => {
-                let mut record = self.record.clone();
+                let mut record = record.clone();
                 if let Some(scatter) = &self.scatter {
                     scatter.note_inverse(covariance.bins(), &mut record);
                 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod count;
+mod derived;
 #[cfg(feature = "cuda")]
 pub(crate) mod devices;
 mod estimate;

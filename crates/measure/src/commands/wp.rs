@@ -1,14 +1,11 @@
 //! `albireo wp`: the projected correlation function.
 
-use albireo::Correlation;
-use albireo::estimators::projected_to;
-use albireo_catalogs::{ResultKind, Table};
+use albireo_catalogs::Table;
 use anyhow::Result;
 use clap::Args;
 
+use super::derived::Derived;
 use super::estimate::{EstimateFlags, Estimated};
-use super::projections::Projection;
-use super::xi;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
@@ -81,33 +78,17 @@ impl Wp {
         let sets = self.estimate.weight_sets.names();
         each_set(&sets, &self.output, session, |session, set, name| {
             let estimated = (self.estimate).estimate(&spec, None, (set, name), session)?;
-            let result = |all| self.result(all, name);
+            let result = |all| self.result(&all, name);
             estimated.map(result).transpose()
         })
     }
 
     /// The table of wp; further files of it are written.
-    fn result(&self, mut estimated: Estimated, set: Option<&str>) -> Result<Table> {
-        let project = |xi: &Correlation| projected_to(xi, self.pi_max);
-        let wp = project(&estimated.xi)?;
+    fn result(&self, all: &Estimated, set: Option<&str>) -> Result<Table> {
         if let Some(path) = &self.counts {
-            estimated
-                .sink
-                .write(&xi::table(&estimated, false)?, &path_of(path, set))?;
+            let grid = Derived::Xi.table(all, false)?;
+            all.sink.write(&grid, &path_of(path, set))?;
         }
-        let covariance = estimated.covariance(|xi| Ok(project(xi)?.wp))?;
-        let errors = estimated.errors(covariance.as_ref());
-        let unit = estimated.unit.clone();
-        let pi_max = wp.pi_max;
-        let projection = Projection::from(wp);
-        projection.note(&mut estimated.record);
-        estimated.record.set("pi_max", pi_max);
-        let bins = projection.bins(unit.as_deref());
-        estimated.write_covariance(covariance.as_ref(), &bins, "wp")?;
-        let columns = projection.columns(unit.as_deref(), errors);
-        Ok(Table {
-            columns,
-            meta: estimated.record.finish(ResultKind::Projected),
-        })
+        Derived::Wp(self.pi_max).table(all, true)
     }
 }

@@ -1,20 +1,18 @@
 //! `albireo xi`: correlation functions, their multipoles and their wedges.
 
-use albireo::Correlation;
 use albireo::estimators::MAX_SUMMED_ELL;
-use albireo_catalogs::{ResultKind, Table};
+use albireo_catalogs::Table;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
+use super::derived::Derived;
 use super::estimate::{EstimateFlags, Estimated};
-use super::over_mu::{OverMu, OverMuFlags};
-use super::projections::Projection;
+use super::over_mu::OverMuFlags;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
 use crate::paths::WrittenFile;
 use crate::session::Session;
-use crate::tables::{correlation_columns, edge_columns};
 use crate::usage::usage;
 use crate::weight_sets::{each_set, path_of};
 
@@ -38,21 +36,6 @@ pub(crate) struct Xi {
     counts: Option<WrittenFile>,
     #[command(flatten)]
     output: OutputFlags,
-}
-
-/// The table of a correlation function with its counts.
-pub(super) fn table(estimated: &Estimated, write_covariance: bool) -> Result<Table> {
-    let covariance = estimated.covariance(|xi| Ok(xi.xi.clone()))?;
-    let unit = estimated.unit.as_deref();
-    if write_covariance {
-        let bins = edge_columns(&estimated.xi.axes, unit);
-        estimated.write_covariance(covariance.as_ref(), &bins, "xi")?;
-    }
-    let errors = estimated.errors(covariance.as_ref());
-    Ok(Table {
-        columns: correlation_columns(&estimated.xi, errors, &estimated.counts, unit),
-        meta: estimated.record.finish(ResultKind::Correlation),
-    })
 }
 
 /// What multipoles are made of.
@@ -117,51 +100,22 @@ impl Xi {
             Some(mu) => self.over_mu.wanted(mu)?,
             None => None,
         };
+        let wanted = wanted.map_or(Derived::Xi, Derived::OverMu);
         let orders = orders.as_deref();
         let sets = self.estimate.weight_sets.names();
         each_set(&sets, &self.output, session, |session, set, name| {
             let estimated = (self.estimate).estimate(&spec, orders, (set, name), session)?;
-            let result = |all| self.result(all, wanted.as_ref(), orders.is_some(), name);
+            let result = |all| self.result(&all, &wanted, name);
             estimated.map(result).transpose()
         })
     }
 
     /// The table of an estimate, or of what is made of it; further files of it are written.
-    fn result(
-        &self,
-        mut estimated: Estimated,
-        wanted: Option<&OverMu>,
-        of_sums: bool,
-        set: Option<&str>,
-    ) -> Result<Table> {
-        let grid = table(&estimated, wanted.is_none())?;
-        let Some(wanted) = wanted else {
-            return Ok(grid);
-        };
-        let projection = match estimated.poles.clone() {
-            Some(poles) => poles.into(),
-            None => wanted.of(&estimated.xi)?,
-        };
+    fn result(&self, all: &Estimated, wanted: &Derived, set: Option<&str>) -> Result<Table> {
         if let Some(path) = &self.counts {
-            estimated.sink.write(&grid, &path_of(path, set))?;
+            let grid = Derived::Xi.table(all, false)?;
+            all.sink.write(&grid, &path_of(path, set))?;
         }
-        let derived = |xi: &Correlation| wanted.of(xi).map(Projection::in_a_row);
-        let covariance = if of_sums {
-            estimated.covariance_of_poles()?
-        } else {
-            estimated.covariance(derived)?
-        };
-        let errors = estimated.errors(covariance.as_ref());
-        let unit = estimated.unit.clone();
-        if of_sums {
-            estimated.record.set("poles_from", "legendre");
-        }
-        projection.note(&mut estimated.record);
-        let bins = projection.bins(unit.as_deref());
-        estimated.write_covariance(covariance.as_ref(), &bins, wanted.name())?;
-        let kind = projection.kind;
-        let columns = projection.columns(unit.as_deref(), errors);
-        let meta = estimated.record.finish(kind);
-        Ok(Table { columns, meta })
+        wanted.table(all, true)
     }
 }

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use albireo::error::EstimatorError;
-use albireo::estimators::{CombinedRegions, Term, TermCounts, combined, projected_to};
+use albireo::estimators::{CombinedRegions, Term, TermCounts, combined};
 use albireo::{Bins, Correlation, SignedEdges};
 use albireo_catalogs::Table;
 use anyhow::{Context, Result};
@@ -14,12 +13,11 @@ use super::parts::Saved;
 use super::realisations::Realisations;
 use crate::args::OutputFlags;
 use crate::catalogs::Files;
+use crate::commands::derived::Derived;
 use crate::commands::estimate::Estimated;
-use crate::commands::over_mu::{OverMu, OverMuFlags};
-use crate::commands::projections::Projection;
+use crate::commands::over_mu::OverMuFlags;
 use crate::commands::region_flags::JackknifeName;
 use crate::commands::wp::check_pi;
-use crate::commands::xi;
 use crate::counted::Counted;
 use crate::paths::WrittenFile;
 use crate::record::Record;
@@ -68,32 +66,6 @@ pub(crate) struct Combine {
     covariance: Option<WrittenFile>,
     #[command(flatten)]
     output: OutputFlags,
-}
-
-/// What is made of the combined counts.
-#[derive(Debug)]
-enum Derived {
-    Xi,
-    OverMu(OverMu),
-    /// Up to this |pi|.
-    Wp(Option<f64>),
-}
-
-impl Derived {
-    /// What xi becomes; nothing else where it is wanted itself.
-    fn of(&self, xi: &Correlation) -> Result<Option<Projection>, EstimatorError> {
-        Ok(match self {
-            Self::Xi => None,
-            Self::OverMu(wanted) => Some(wanted.of(xi)?),
-            Self::Wp(pi_max) => Some(projected_to(xi, *pi_max)?.into()),
-        })
-    }
-
-    /// The values that covariances are of.
-    fn values(&self, xi: &Correlation) -> Result<Vec<f64>, EstimatorError> {
-        let projection = self.of(xi)?;
-        Ok(projection.map_or_else(|| xi.xi.clone(), Projection::in_a_row))
-    }
 }
 
 /// Combined counts, what is estimated of them, and the scatter where there are regions.
@@ -252,36 +224,11 @@ impl Combine {
             record,
             sink: session.sink.clone(),
         };
-        self.write(&derived, estimated)
-    }
-
-    /// Writes what is wanted of the estimate.
-    fn write(&self, derived: &Derived, mut estimated: Estimated) -> Result<()> {
-        let grid = xi::table(&estimated, matches!(derived, Derived::Xi))?;
-        let Some(projection) = derived.of(&estimated.xi)? else {
-            return estimated.sink.deliver(&grid, &self.output);
-        };
         if let Some(path) = &self.counts {
+            let grid = Derived::Xi.table(&estimated, false)?;
             estimated.sink.write(&grid, path)?;
         }
-        let covariance = estimated.covariance(|xi| derived.values(xi))?;
-        let errors = estimated.errors(covariance.as_ref());
-        let unit = estimated.unit.clone();
-        projection.note(&mut estimated.record);
-        if let Derived::Wp(pi_max) = derived {
-            estimated
-                .record
-                .set("pi_max", projected_to(&estimated.xi, *pi_max)?.pi_max);
-        }
-        let of = match derived {
-            Derived::OverMu(wanted) => wanted.name(),
-            _ => "wp",
-        };
-        let bins = projection.bins(unit.as_deref());
-        estimated.write_covariance(covariance.as_ref(), &bins, of)?;
-        let (kind, sink) = (projection.kind, estimated.sink.clone());
-        let columns = projection.columns(unit.as_deref(), errors);
-        let meta = estimated.record.finish(kind);
-        sink.deliver(&Table { columns, meta }, &self.output)
+        let table = derived.table(&estimated, true)?;
+        estimated.sink.deliver(&table, &self.output)
     }
 }
