@@ -17,7 +17,7 @@ from .command import Made, run
 #: The columns that a kind of result is about, in the order of preference.
 _VALUES = ("xi", "wp", "g", "S")
 #: Flags of operations on files.
-_OF_FILES = ("output", "format", "plot", "r2", "brief", "overwrite")
+_OF_FILES = ("output", "outputs", "format", "plot", "r2", "brief", "overwrite")
 
 
 class Result:

@@ -18,6 +18,7 @@ use anyhow::Result;
 use clap::Command;
 use toml::de::{DeTable, DeValue};
 
+use crate::flag::Takes;
 use crate::usage::usage;
 pub(crate) use keys::listed;
 pub(crate) use named_files::NamedFiles;
@@ -177,8 +178,10 @@ fn asked_of<'a>(
     let mut own = Vec::new();
     for (key, value) in table {
         let (key, line) = (key.get_ref().as_ref(), line_of(text, key.span().start));
+        let flag = flags_of(command).find(key);
+        let is_setting = flag.is_some_and(|flag| Takes::of(flag) == Takes::Forms);
         match value.get_ref() {
-            DeValue::Table(settings) => {
+            DeValue::Table(settings) if !is_setting => {
                 let setting = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
                     let key: &toml::Spanned<std::borrow::Cow<'_, str>> = key;
                     let line = line_of(text, key.span().start);

@@ -33,6 +33,7 @@ mod every;
 mod examples;
 mod files;
 mod flag;
+mod form_file;
 mod inputs;
 mod job;
 mod kept;

@@ -11,9 +11,10 @@ use anyhow::Result;
 use super::estimate::Estimated;
 use super::over_mu::OverMu;
 use super::projections::Projection;
+use crate::form_file::Form;
 use crate::tables::{correlation_columns, edge_columns};
 
-/// A form of an estimate.
+/// A form of an estimate with what it takes to make it.
 #[derive(Debug)]
 pub(super) enum Derived {
     Xi,
@@ -22,13 +23,20 @@ pub(super) enum Derived {
     Wp(Option<f64>),
 }
 
+impl From<OverMu> for Derived {
+    fn from(wanted: OverMu) -> Self {
+        Self::OverMu(wanted)
+    }
+}
+
 impl Derived {
-    /// What covariances call it.
-    fn name(&self) -> &'static str {
+    /// Which one it is.
+    pub(super) fn form(&self) -> Form {
         match self {
-            Self::Xi => "xi",
-            Self::OverMu(wanted) => wanted.name(),
-            Self::Wp(_) => "wp",
+            Self::Xi => Form::Xi,
+            Self::OverMu(OverMu::Multipoles(_)) => Form::Multipoles,
+            Self::OverMu(OverMu::Wedges(_)) => Form::Wedges,
+            Self::Wp(_) => Form::Wp,
         }
     }
 
@@ -75,7 +83,7 @@ impl Derived {
         if write_covariance {
             let of_xi = || edge_columns(&estimated.xi.axes, unit);
             let bins = projection.as_ref().map_or_else(of_xi, |p| p.bins(unit));
-            estimated.write_covariance(covariance, (&bins, self.name()), &record)?;
+            estimated.write_covariance(covariance, (&bins, self.form().name()), &record)?;
         }
         let (kind, columns) = if let Some(projection) = projection {
             (projection.kind, projection.columns(unit, errors))

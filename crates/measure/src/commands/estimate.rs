@@ -349,15 +349,15 @@ impl EstimateFlags {
     }
 
     /// Refuses outputs that cannot be written, or would replace an input or one another, those of every set of weights.
-    pub(super) fn check_written(
-        &self,
+    pub(super) fn check_written<'a>(
+        &'a self,
         output: &OutputFlags,
-        counts: Option<&Path>,
+        others: Vec<(&'static str, &'a Path)>,
         session: &Session<'_>,
     ) -> Result<()> {
         let inputs = session.arguments.inputs();
-        let counts = counts.map(|path| ("--counts", path));
-        let others: Vec<_> = counts.into_iter().chain(self.regions.written()).collect();
+        let others = others.into_iter().chain(self.regions.written());
+        let others: Vec<_> = others.collect();
         session.sink.check(output, &others, &inputs)?;
         let sets = self.weight_sets.names();
         check_files(&sets, (output, &session.sink), &others, &inputs)

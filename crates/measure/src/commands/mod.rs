@@ -8,6 +8,7 @@ pub(crate) mod devices;
 mod estimate;
 mod estimator;
 pub(crate) mod field;
+mod forms;
 pub(crate) mod info;
 mod mask;
 pub(crate) mod md;

@@ -13,6 +13,7 @@ mod model;
 mod parts;
 mod realisations;
 mod rebin;
+mod remade;
 mod renormalise;
 mod saved;
 mod settings;

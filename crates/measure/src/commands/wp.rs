@@ -1,18 +1,18 @@
 //! `albireo wp`: the projected correlation function.
 
-use albireo_catalogs::Table;
 use anyhow::Result;
 use clap::Args;
 
 use super::derived::Derived;
-use super::estimate::{EstimateFlags, Estimated};
+use super::estimate::EstimateFlags;
+use super::forms::FormFlags;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
 use crate::paths::WrittenFile;
 use crate::session::Session;
 use crate::usage::usage;
-use crate::weight_sets::{each_set, path_of};
+use crate::weight_sets::each_set;
 
 /// Arguments of `wp`.
 #[derive(Debug, Args)]
@@ -36,6 +36,8 @@ pub(crate) struct Wp {
     /// Also write xi(rp, pi) with its counts, by extension as --output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     counts: Option<WrittenFile>,
+    #[command(flatten)]
+    forms: FormFlags,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -69,26 +71,19 @@ impl Wp {
             mu_bins: None,
             pi_bins: Some(self.pi_bins.clone()),
         };
-        self.estimate
-            .check_written(&self.output, self.counts.as_deref(), session)?;
+        let output = self.forms.output(&self.output);
+        let others = self.forms.others(self.counts.as_deref());
+        self.estimate.check_written(&output, others, session)?;
         let spec = BinSpec::new(Statistic::RpPi, &bins)?;
         if let Some(pi) = &spec.second {
             check_pi(pi.values(), self.pi_max)?;
         }
+        let wp = vec![Derived::Wp(self.pi_max)];
+        let forms = self.forms.choose(wp, self.counts.as_deref())?;
         let sets = self.estimate.weight_sets.names();
-        each_set(&sets, &self.output, session, |session, set, name| {
+        each_set(&sets, &output, session, |session, set, name| {
             let estimated = (self.estimate).estimate(&spec, None, (set, name), session)?;
-            let result = |all| self.result(&all, name);
-            estimated.map(result).transpose()
+            estimated.map(|all| forms.write(&all, name)).transpose()
         })
-    }
-
-    /// The table of wp; further files of it are written.
-    fn result(&self, all: &Estimated, set: Option<&str>) -> Result<Table> {
-        if let Some(path) = &self.counts {
-            let grid = Derived::Xi.table(all, false)?;
-            all.sink.write(&grid, &path_of(path, set))?;
-        }
-        Derived::Wp(self.pi_max).table(all, true)
     }
 }

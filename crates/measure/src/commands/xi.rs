@@ -1,12 +1,12 @@
 //! `albireo xi`: correlation functions, their multipoles and their wedges.
 
 use albireo::estimators::MAX_SUMMED_ELL;
-use albireo_catalogs::Table;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use super::derived::Derived;
-use super::estimate::{EstimateFlags, Estimated};
+use super::estimate::EstimateFlags;
+use super::forms::FormFlags;
 use super::over_mu::OverMuFlags;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
@@ -14,7 +14,7 @@ use crate::edges::EdgeSpec;
 use crate::paths::WrittenFile;
 use crate::session::Session;
 use crate::usage::usage;
-use crate::weight_sets::{each_set, path_of};
+use crate::weight_sets::each_set;
 
 /// Arguments of `xi`.
 #[derive(Debug, Args)]
@@ -34,6 +34,8 @@ pub(crate) struct Xi {
     /// With --multipoles or wedges: also write xi(s, mu) with its counts, by extension as --output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     counts: Option<WrittenFile>,
+    #[command(flatten)]
+    forms: FormFlags,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -72,6 +74,11 @@ impl Xi {
                 "--poles-from legendre needs no --mu-bins: leave them out",
             ));
         }
+        if self.over_mu.has_wedges() {
+            return Err(usage(
+                "--poles-from legendre leaves one bin in mu: wedges take --poles-from mu and --mu-bins",
+            ));
+        }
         if let Some(high) = orders.iter().find(|&&order| order > MAX_SUMMED_ELL) {
             return Err(usage(format!(
                 "--poles-from legendre: the highest order is {MAX_SUMMED_ELL}, found {high}: take --poles-from mu"
@@ -90,32 +97,24 @@ impl Xi {
 
     /// Counts, estimates, prints and writes.
     pub(crate) fn run(mut self, session: &mut Session<'_>) -> Result<()> {
-        self.estimate
-            .check_written(&self.output, self.counts.as_deref(), session)?;
+        let output = self.forms.output(&self.output);
+        let others = self.forms.others(self.counts.as_deref());
+        self.estimate.check_written(&output, others, session)?;
         self.check()?;
         let orders = self.orders_of_sums()?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         // Edges of wedges are checked before a file is read.
         let wanted = match &spec.second {
             Some(mu) => self.over_mu.wanted(mu)?,
-            None => None,
+            None => Vec::new(),
         };
-        let wanted = wanted.map_or(Derived::Xi, Derived::OverMu);
+        let wanted = wanted.into_iter().map(Derived::from).collect();
+        let forms = self.forms.choose(wanted, self.counts.as_deref())?;
         let orders = orders.as_deref();
         let sets = self.estimate.weight_sets.names();
-        each_set(&sets, &self.output, session, |session, set, name| {
+        each_set(&sets, &output, session, |session, set, name| {
             let estimated = (self.estimate).estimate(&spec, orders, (set, name), session)?;
-            let result = |all| self.result(&all, &wanted, name);
-            estimated.map(result).transpose()
+            estimated.map(|all| forms.write(&all, name)).transpose()
         })
-    }
-
-    /// The table of an estimate, or of what is made of it; further files of it are written.
-    fn result(&self, all: &Estimated, wanted: &Derived, set: Option<&str>) -> Result<Table> {
-        if let Some(path) = &self.counts {
-            let grid = Derived::Xi.table(all, false)?;
-            all.sink.write(&grid, &path_of(path, set))?;
-        }
-        wanted.table(all, true)
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::angular::AngularFiles;
 use crate::flag::Takes;
+use crate::form_file::FormFile;
 
 /// The files that a measurement names, as they are spelled.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,6 +25,11 @@ impl NamedFiles {
             Takes::Written => {
                 let files = texts.iter().filter(|text| *text != "-");
                 self.outputs.extend(files.cloned());
+            }
+            Takes::Forms => {
+                let forms = texts.iter().flat_map(|text| text.split(','));
+                let files = forms.filter_map(FormFile::path_in);
+                self.outputs.extend(files.map(str::to_owned));
             }
             Takes::Kept => self.checkpoints.extend_from_slice(texts),
             Takes::Edges | Takes::Shells | Takes::Rows => {
