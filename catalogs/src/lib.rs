@@ -53,6 +53,7 @@ mod kept_state;
 mod made_here;
 mod masks;
 mod names;
+mod npz;
 mod numbers;
 mod open;
 #[cfg(feature = "parquet")]
@@ -85,6 +86,7 @@ pub use kept_file::partial_of;
 pub use kept_state::{KeptState, KeptStateError};
 pub use made_here::is_result;
 pub use names::did_you_mean;
+pub use npz::{NpzError, read_npz};
 pub use numbers::{Values, in_short};
 pub use open::{open, open_until};
 #[cfg(feature = "parquet")]

@@ -16,6 +16,7 @@ mod counts;
 mod cuda;
 mod cuts;
 mod dumps;
+mod edge_files;
 mod estimates;
 mod exact_counts;
 #[cfg(all(unix, feature = "plot"))]

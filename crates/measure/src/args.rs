@@ -232,7 +232,7 @@ impl LosFlags {
 /// Bins of the statistics with a choice of coordinates.
 #[derive(Debug, Clone, Args)]
 #[command(
-    next_help_heading = "Bins (SPEC is lin:LO:HI:N, log:LO:HI:N, edges:A,B,.. or @FILE with rows `lo hi`)"
+    next_help_heading = "Bins (SPEC is lin:LO:HI:N, log:LO:HI:N, edges:A,B,.., @FILE with rows `lo hi` or an edge a line, or @FILE.npz:NAME, an array)"
 )]
 pub(crate) struct BinFlags {
     /// Bins in r, s or rp (unit of the positions) or theta (degrees), e.g. log:0.1:25:20

@@ -3,6 +3,7 @@
 //! Entry: [`NamedFiles`], by what each flag takes.
 
 use crate::angular::AngularFiles;
+use crate::edges::EdgeSpec;
 use crate::flag::Takes;
 use crate::form_file::FormFile;
 
@@ -32,7 +33,13 @@ impl NamedFiles {
                 self.outputs.extend(files.map(str::to_owned));
             }
             Takes::Kept => self.checkpoints.extend_from_slice(texts),
-            Takes::Edges | Takes::Shells | Takes::Rows => {
+            Takes::Edges | Takes::Shells => {
+                let specs = texts.iter().filter_map(|text| text.parse().ok());
+                let files =
+                    specs.filter_map(|spec: EdgeSpec| Some(spec.file()?.display().to_string()));
+                self.inputs.extend(files);
+            }
+            Takes::Rows => {
                 let files = texts.iter().filter_map(|text| text.strip_prefix('@'));
                 self.inputs.extend(files.map(str::to_owned));
             }
