@@ -63,6 +63,7 @@ mod results;
 mod reuse;
 mod saved_algebra;
 mod saved_counts;
+mod saved_estimates;
 mod scattering;
 mod shards;
 mod shells;

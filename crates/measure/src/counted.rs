@@ -3,8 +3,10 @@
 //! Entry: [`Counted`]; [`SplitCount`] of randoms that were split.
 
 use albireo::counts::{JobId, PairKind, PairTotal, Split};
+use albireo::estimators::{Term, TermCounts};
 use albireo::tally::Cut;
 use albireo::{Counts, PairJob};
+use anyhow::Result;
 use serde_json::{Map, Value, json};
 
 use crate::row_sums::RowSums;
@@ -63,6 +65,12 @@ impl Counted {
             record.insert("weight_words".to_owned(), json!(words));
         }
         record
+    }
+
+    /// A count of an estimate that is made again of saved ones.
+    pub(crate) fn of_term(name: &'static str, counts: &TermCounts, term: Term) -> Result<Self> {
+        let made = ("estimated", Value::Bool(true));
+        Ok(Self::new(name, counts.get(term)?, None, made))
     }
 
     /// A count with what made it, and with an entry of its record that tells how.

@@ -238,7 +238,7 @@ pub(crate) fn check_files(
             .map(|(flag, path)| (*flag, path_of(path, Some(name))));
         let files: Vec<_> = files.collect();
         let files: Vec<_> = files.iter().map(|(flag, path)| (*flag, &**path)).collect();
-        sink.check(&of_set(output, name), &files, inputs)?;
+        sink.check(&of_set(output, Some(name)), &files, inputs)?;
     }
     if names.len() < 2 {
         return Ok(());
@@ -295,7 +295,7 @@ pub(crate) fn each_set(
         .is_some_and(|path| path_of(path, Some("")) != path)
     {
         for (name, table) in names.iter().zip(&tables) {
-            session.sink.deliver(table, &of_set(output, name))?;
+            session.sink.deliver(table, &of_set(output, Some(name)))?;
         }
         return Ok(());
     }
@@ -304,10 +304,10 @@ pub(crate) fn each_set(
 }
 
 /// Where the result of one set goes.
-fn of_set(output: &OutputFlags, name: &str) -> OutputFlags {
+pub(crate) fn of_set(output: &OutputFlags, name: Option<&str>) -> OutputFlags {
     let path = |path: &Option<WrittenFile>| {
         let path = path.as_deref()?;
-        Some(path_of(path, Some(name)).into_owned().into())
+        Some(path_of(path, name).into_owned().into())
     };
     OutputFlags {
         output: path(&output.output),

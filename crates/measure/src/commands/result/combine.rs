@@ -86,7 +86,7 @@ impl Combine {
             .map(|one| Saved::new(Path::new(&one.name), &one.table));
         let parts = parts.collect::<Result<Vec<_>>>()?;
         let first = &realisations.first().table;
-        let forms = self.forms.of(first)?;
+        let forms = self.forms.of(first, &realisations.first().axes()?)?;
         let regions = self.errors.tables(parts.len(), &session.kept.results)?;
         let bins = bins_of(first)?;
         let mut sums = self.sums(&parts, &regions, &bins)?;
@@ -114,7 +114,7 @@ impl Combine {
         let estimated = Estimated {
             poles: None,
             unit: unit.map(str::to_owned),
-            covariance: self.forms.covariance.clone().map(PathBuf::from),
+            covariance: self.forms.covariance_of(None),
             xi: sums.xi,
             counts: sums.counts,
             scatter: sums.scatter,

@@ -6,9 +6,10 @@ use std::path::Path;
 
 use albireo::binning::PairOrder;
 use albireo::counts::{JobId, PairTotal};
-use albireo::estimators::{Estimator, RegionTerms, Term};
+use albireo::estimators::{AnalyticRr, AnyEstimator, Estimator, Formula, RegionTerms, Term};
 use albireo::{Bins, Counts};
 use albireo_catalogs::{ResultKind, Table};
+use albireo_samples::domain_of_record;
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
@@ -43,6 +44,11 @@ impl<'a> Saved<'a> {
         Ok(Self { path, table })
     }
 
+    /// The result.
+    pub(super) fn table(self) -> &'a Table {
+        self.table
+    }
+
     /// Where messages say that it is.
     fn place(self) -> String {
         self.path.display().to_string()
@@ -68,6 +74,43 @@ impl<'a> Saved<'a> {
             )
         })?;
         Ok((*found, found.terms(order)))
+    }
+
+    /// Its estimator with the terms that were counted, and random pairs that are known of its box instead, `by[k]` bins of axis k together.
+    pub(super) fn estimator_and_known(
+        self,
+        bins: &Bins,
+        by: &[usize],
+    ) -> Result<(AnyEstimator, Vec<Term>, Option<AnalyticRr>)> {
+        let name = text(self.table, "estimator")?;
+        let counts = records(self.table)?;
+        let named = Estimator::ALL.iter().find(|estimator| {
+            let named = name == estimator.name() || name == format!("{}-cross", estimator.name());
+            let terms = estimator.terms(bins.order());
+            named
+                && counts
+                    .keys()
+                    .all(|count| terms.iter().any(|term| term.name == count))
+        });
+        let estimator: AnyEstimator = match named {
+            Some(named) => (*named).into(),
+            None => name.parse::<Formula>()?.into(),
+        };
+        let (counted, missing): (Vec<Term>, Vec<Term>) = estimator
+            .terms(bins.order())
+            .into_iter()
+            .partition(|term| counts.contains_key(term.name));
+        if let Some(term) = missing.iter().find(|term| !term.is_random()) {
+            bail!("it holds no {}, which {name} takes", term.name);
+        }
+        let known = missing.first().map(|term| {
+            let space = self.table.meta.get("box").and_then(domain_of_record);
+            let space = space.with_context(|| format!("it holds no {}, and no box", term.name))?;
+            let first = counted.first().context("it holds no counts")?;
+            let cuts = saved_count(self.table, first.name, bins)?.cuts().to_vec();
+            Ok::<_, anyhow::Error>(AnalyticRr::with_cuts(bins.rebin(by)?, &space, &cuts)?)
+        });
+        Ok((estimator, counted, known.transpose()?))
     }
 
     /// Refuses a count that has not one total with its variance.
@@ -111,7 +154,7 @@ impl<'a> Saved<'a> {
     /// All of its counts kept apart by region, as a file that `--region-counts` wrote has them.
     pub(super) fn regions(
         self,
-        (estimator, terms): (Estimator, &[Term]),
+        (estimator, terms): (impl Into<AnyEstimator>, &[Term]),
         bins: &Bins,
         (path, table): (&Path, &Table),
     ) -> Result<RegionTerms> {

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use albireo::SignedEdges;
+use albireo::binning::Axes;
 use albireo_catalogs::Table;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -21,6 +22,7 @@ use crate::paths::WrittenFile;
 use crate::results::Results;
 use crate::scatter::Method;
 use crate::usage::usage;
+use crate::weight_sets::path_of;
 
 /// Errors from the regions of saved counts.
 #[derive(Debug, Args)]
@@ -60,7 +62,7 @@ pub(super) struct FormsOfSaved {
     counts: Option<WrittenFile>,
     /// Write the covariance, a row for each two bins, by extension as --output
     #[arg(long, value_name = "FILE", requires = "by_region")]
-    pub(super) covariance: Option<WrittenFile>,
+    covariance: Option<WrittenFile>,
     #[command(flatten)]
     forms: FormFlags,
     #[command(flatten)]
@@ -105,6 +107,12 @@ impl FormsOfSaved {
         self.forms.output(&self.output)
     }
 
+    /// The file of the covariance, where there is one, of the result of this name.
+    pub(super) fn covariance_of(&self, set: Option<&str>) -> Option<PathBuf> {
+        let path = self.covariance.as_deref()?;
+        Some(path_of(path, set).into_owned())
+    }
+
     /// The files beside the result, by their flags.
     pub(super) fn others(&self) -> Vec<(&'static str, &Path)> {
         let mut others = self.forms.others(self.counts.as_deref());
@@ -116,12 +124,11 @@ impl FormsOfSaved {
         others
     }
 
-    /// The forms that are made of results like this one; refuses what it does not have.
-    pub(super) fn of(&self, like: &Table) -> Result<Forms<'_>> {
+    /// The forms that are made of results like this one, in bins of these axes; refuses what they do not have.
+    pub(super) fn of(&self, like: &Table, axes: &Axes) -> Result<Forms<'_>> {
         let statistic = like.meta.get("statistic").and_then(Value::as_str);
         let statistic = statistic.unwrap_or("none");
-        let axes = like.edges()?;
-        let last = axes.last().map_or(&[][..], |(_, edges)| edges);
+        let last = axes.edges(axes.number() - 1);
         let over_mu = self.over_mu.given().map(|flag| (flag, "s-mu"));
         let wp = self.wp.then_some(("--wp", "rp-pi"));
         for (flag, wanted) in over_mu.into_iter().chain(wp) {
