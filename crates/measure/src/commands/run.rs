@@ -1,5 +1,6 @@
 //! `albireo run`: a whole analysis from one file, or a result made again.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::Path;
 use std::rc::Rc;
@@ -34,6 +35,9 @@ pub(crate) struct Run {
     /// Measure again what is done already
     #[arg(long)]
     again: bool,
+    /// Count nothing: tell what each measurement that counts pairs and is not done would take on this machine, and all of them together
+    #[arg(long, conflicts_with_all = ["list", "show_job", "template"])]
+    plan: bool,
 }
 
 /// What is printed instead of measuring anything.
@@ -108,6 +112,41 @@ fn is_done(made: &Measurement) -> bool {
     }
     let same = |record: &Map<String, Value>| record.get("command") == Some(&json!(command));
     !records.is_empty() && records.iter().all(same)
+}
+
+/// The command line that tells what a measurement would take, if it counts pairs: without what its result is written to and drawn in.
+fn planned(made: &Measurement) -> Option<Measurement> {
+    if !["count", "xi", "wp"]
+        .iter()
+        .any(|name| made.arguments[1] == **name)
+    {
+        return None;
+    }
+    let mut words = made.arguments.iter();
+    let mut arguments = Vec::new();
+    while let Some(word) = words.next() {
+        match word.to_str() {
+            Some("--output" | "--plot" | "--format") => _ = words.next(),
+            Some("--r2" | "--brief") => {}
+            _ => arguments.push(word.clone()),
+        }
+    }
+    arguments.push("--plan".into());
+    Some(Measurement {
+        arguments,
+        brief: false,
+        ..made.clone()
+    })
+}
+
+/// The first file that a measurement reads and that is not there.
+fn missing(made: &Measurement) -> Option<String> {
+    let files = made.files.inputs.iter().flat_map(|path| {
+        let Ok(files) = path.parse::<Files>();
+        files.paths
+    });
+    let mut files = files.filter(|path| !path.exists());
+    Some(files.next()?.display().to_string())
 }
 
 /// The command line that made a result.
@@ -201,6 +240,13 @@ impl Run {
             sink: session.sink.clone(),
         };
         let world = &session.world;
+        if self.plan {
+            return if session.is_first() {
+                running.plan(world)
+            } else {
+                Ok(())
+            };
+        }
         let skipped = if world.size() > 1 {
             running.share_out(world)?
         } else {
@@ -289,6 +335,38 @@ impl Running {
             world.wait()?;
         }
         Ok(skipped)
+    }
+
+    /// Tells what those that are not done would take; nothing is counted.
+    fn plan(&mut self, world: &Rc<dyn World>) -> Result<()> {
+        let seconds = Rc::new(Cell::new(0.0));
+        self.sink.planned = Some(Rc::clone(&seconds));
+        let (number, mut told) = (self.measurements.len(), 0);
+        for k in 0..number {
+            self.watch.check_stop()?;
+            let made = &self.measurements[k];
+            if !self.again && is_done(made) {
+                continue;
+            }
+            let name = &made.name;
+            let Some(plan) = planned(made) else {
+                self.sink.print(&format!("[{name}]: counts no pairs\n"))?;
+                continue;
+            };
+            if let Some(file) = missing(made) {
+                let why = format!("[{name}]: not known before {file} is there\n");
+                self.sink.print(&why)?;
+                continue;
+            }
+            self.sink.print(&format!("[{name}]\n"))?;
+            self.measurements[k] = plan;
+            self.make(k, world)?;
+            told += 1;
+        }
+        let all = seconds.get();
+        self.sink.print(&format!(
+            "{told} of {number} measurements: counting {all:.1} s in all\n"
+        ))
     }
 
     fn make(&mut self, k: usize, world: &Rc<dyn World>) -> Result<()> {
