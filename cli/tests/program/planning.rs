@@ -7,7 +7,7 @@ fn a_job_tells_what_its_counts_would_take() {
     let job = "data = '{of}.csv'\nbins = 'lin:0:2:3'\n[sweep]\nof = ['a', 'b']\n[count.dd]\noutput = 'dd_{of}.csv'\n\
         [xi.later]\nbox = 10\ndata = 'made.csv'\noutput = 'later.csv'\nplot = 'later.png'\n\
         [xi.now]\nbox = 10\nstatistic = 's-mu'\nlos = 'z'\nmu-bins = 'lin:0:1:2'\nmultipoles = [0]\nwedges = 2\n\
-        outputs = { multipoles = 'm_{of}.csv', wedges = 'w_{of}.csv' }\n\
+        outputs = { multipoles = 'new/m_{of}.csv', wedges = 'w_{of}.csv' }\n\
         [randoms.made]\nnumber = 100\nbox = 10\noutput = 'made.csv'\n[result.sum.all]\nresults = 'dd_{of:all}.csv'\noutput = 'dd.csv'\n";
     let folder = Folder::new()
         .with("a.csv", &scattered(300, 10.0, 5))

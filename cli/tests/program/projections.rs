@@ -166,17 +166,19 @@ fn several_forms_of_one_counting_are_those_of_each_alone() {
 #[test]
 fn a_job_has_a_table_of_forms() {
     let job = "[xi.a]\ndata = 'd.csv'\nrandoms = 'r.csv'\nstatistic = 's-mu'\nbins = 'lin:0:4:2'\nmu-bins = 'lin:0:1:4'\n\
-        multipoles = [0]\noutputs = { xi = 'x.json', multipoles = 'm.csv' }\n[plot.b]\nresults = 'm.csv'\noutput = 'm.png'\n";
+        multipoles = [0]\noutputs = { xi = 'new/deep/x.json', multipoles = 'm.csv' }\n[plot.b]\nresults = 'm.csv'\noutput = 'm.png'\n";
     let folder = folder().with("job.toml", job);
     let run = folder.good("run job.toml");
     assert!(run.stdout.contains("m.csv: multipoles"), "{}", run.stdout);
     let again = folder.good("run job.toml");
     assert!(
-        again.stderr.contains("[xi.a] is done: x.json, m.csv"),
+        again
+            .stderr
+            .contains("[xi.a] is done: new/deep/x.json, m.csv"),
         "{}",
         again.stderr
     );
-    std::fs::remove_file(folder.path("x.json")).unwrap();
+    std::fs::remove_file(folder.path("new/deep/x.json")).unwrap();
     assert!(
         !folder
             .good("run job.toml")

@@ -114,6 +114,21 @@ fn is_done(made: &Measurement) -> bool {
     !records.is_empty() && records.iter().all(same)
 }
 
+/// Flags of what becomes of counts, which cost nothing beside them, each with a value.
+const OF_RESULTS: [&str; 11] = [
+    "--output",
+    "--outputs",
+    "--format",
+    "--plot",
+    "--counts",
+    "--covariance",
+    "--region-counts",
+    "--region-map",
+    "--wedges",
+    "--wedge-edges",
+    "--wedge-bins",
+];
+
 /// The command line that tells what a measurement would take, if it counts pairs: without what its result is written to and drawn in.
 fn planned(made: &Measurement) -> Option<Measurement> {
     if !["count", "xi", "wp"]
@@ -125,10 +140,14 @@ fn planned(made: &Measurement) -> Option<Measurement> {
     let mut words = made.arguments.iter();
     let mut arguments = Vec::new();
     while let Some(word) = words.next() {
-        match word.to_str() {
-            Some("--output" | "--plot" | "--format") => _ = words.next(),
-            Some("--r2" | "--brief") => {}
-            _ => arguments.push(word.clone()),
+        let text = word.to_str().unwrap_or_default();
+        let flag = text.split('=').next().unwrap_or_default();
+        if OF_RESULTS.contains(&flag) {
+            if flag == text {
+                words.next();
+            }
+        } else if !["--r2", "--brief"].contains(&text) {
+            arguments.push(word.clone());
         }
     }
     arguments.push("--plan".into());
@@ -287,6 +306,7 @@ impl Running {
                 skipped += 1;
                 continue;
             }
+            self.make_folders(&self.measurements[k])?;
             self.make(k, world)?;
         }
         Ok(skipped)
@@ -323,6 +343,7 @@ impl Running {
                 .collect();
             for (&k, rank) in round.iter().zip(ranks) {
                 self.watch.check_stop()?;
+                self.make_folders(&self.measurements[k])?;
                 let shared = is_shared(&parsed(&self.measurements[k])?.0.command);
                 match rank.or((!shared).then_some(0)) {
                     None => self.make(k, world)?,
@@ -367,6 +388,25 @@ impl Running {
         self.sink.print(&format!(
             "{told} of {number} measurements: counting {all:.1} s in all\n"
         ))
+    }
+
+    /// Makes the folders of the files that a measurement writes.
+    fn make_folders(&self, made: &Measurement) -> Result<()> {
+        let outputs = made.files.outputs.iter().map(Path::new);
+        for path in outputs.filter(|path| !self.sink.keeps(path)) {
+            let folder = path.parent().filter(|folder| !folder.exists());
+            if let Some(folder) = folder.filter(|folder| *folder != Path::new("")) {
+                let cannot = || {
+                    format!(
+                        "[{}]: cannot make the folder {}",
+                        made.name,
+                        folder.display()
+                    )
+                };
+                std::fs::create_dir_all(folder).with_context(cannot)?;
+            }
+        }
+        Ok(())
     }
 
     fn make(&mut self, k: usize, world: &Rc<dyn World>) -> Result<()> {
