@@ -45,6 +45,7 @@ mod normalisations;
 mod nz;
 mod one_frame;
 mod outputs;
+mod packages;
 mod pair_weights;
 mod partials;
 mod planning;

@@ -39,6 +39,7 @@ mod kept;
 mod named_count;
 mod node;
 mod output;
+mod packages;
 mod pair_weights;
 mod part_file;
 mod paths;

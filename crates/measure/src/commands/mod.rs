@@ -5,6 +5,7 @@ pub(crate) mod count;
 #[cfg(feature = "cuda")]
 pub(crate) mod devices;
 mod estimate;
+mod estimated;
 mod estimator;
 pub(crate) mod field;
 pub(crate) mod info;

@@ -2,16 +2,17 @@
 
 use albireo::Correlation;
 use albireo::estimators::projected_to;
-use albireo_catalogs::{ResultKind, Table};
 use anyhow::Result;
 use clap::Args;
 
-use super::estimate::{EstimateFlags, Estimated};
+use super::estimate::EstimateFlags;
+use super::estimated::Estimated;
 use super::projections::Projection;
 use super::xi;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
+use crate::packages::Made;
 use crate::paths::WrittenFile;
 use crate::session::Session;
 use crate::usage::usage;
@@ -75,6 +76,8 @@ impl Wp {
         self.estimate
             .check_written(&self.output, self.counts.as_deref(), session)?;
         let spec = BinSpec::new(Statistic::RpPi, &bins)?;
+        let files = [self.output.file(), self.counts.as_deref()];
+        self.estimate.check_forms(&spec, files)?;
         if let Some(pi) = &spec.second {
             check_pi(pi.values(), self.pi_max)?;
         }
@@ -87,27 +90,20 @@ impl Wp {
     }
 
     /// The table of wp; further files of it are written.
-    fn result(&self, mut estimated: Estimated, set: Option<&str>) -> Result<Table> {
+    fn result(&self, mut estimated: Estimated, set: Option<&str>) -> Result<Made> {
         let project = |xi: &Correlation| projected_to(xi, self.pi_max);
         let wp = project(&estimated.xi)?;
+        let grid = xi::table(&estimated, false)?;
         if let Some(path) = &self.counts {
-            estimated
-                .sink
-                .write(&xi::table(&estimated, false)?, &path_of(path, set))?;
+            let origin = estimated.origin(None, Some(path));
+            (estimated.sink).write_with(&grid, &origin, &path_of(path, set))?;
         }
+        let origin = estimated.origin(Some(grid), self.output.file());
         let covariance = estimated.covariance(|xi| Ok(project(xi)?.wp))?;
-        let errors = estimated.errors(covariance.as_ref());
-        let unit = estimated.unit.clone();
         let pi_max = wp.pi_max;
         let projection = Projection::from(wp);
         projection.note(&mut estimated.record);
         estimated.record.set("pi_max", pi_max);
-        let bins = projection.bins(unit.as_deref());
-        estimated.write_covariance(covariance.as_ref(), &bins, "wp")?;
-        let columns = projection.columns(unit.as_deref(), errors);
-        Ok(Table {
-            columns,
-            meta: estimated.record.finish(ResultKind::Projected),
-        })
+        estimated.projected(projection, (covariance, "wp"), origin)
     }
 }

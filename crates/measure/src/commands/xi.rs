@@ -6,12 +6,14 @@ use albireo_catalogs::{ResultKind, Table};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
-use super::estimate::{EstimateFlags, Estimated};
+use super::estimate::EstimateFlags;
+use super::estimated::Estimated;
 use super::over_mu::{OverMu, OverMuFlags};
 use super::projections::Projection;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
+use crate::packages::{Made, Origin};
 use crate::paths::WrittenFile;
 use crate::session::Session;
 use crate::tables::{correlation_columns, edge_columns};
@@ -44,15 +46,17 @@ pub(crate) struct Xi {
 pub(super) fn table(estimated: &Estimated, write_covariance: bool) -> Result<Table> {
     let covariance = estimated.covariance(|xi| Ok(xi.xi.clone()))?;
     let unit = estimated.unit.as_deref();
-    if write_covariance {
-        let bins = edge_columns(&estimated.xi.axes, unit);
-        estimated.write_covariance(covariance.as_ref(), &bins, "xi")?;
-    }
     let errors = estimated.errors(covariance.as_ref());
-    Ok(Table {
+    let table = Table {
         columns: correlation_columns(&estimated.xi, errors, &estimated.counts, unit),
         meta: estimated.record.finish(ResultKind::Correlation),
-    })
+    };
+    if write_covariance {
+        let bins = edge_columns(&estimated.xi.axes, unit);
+        let means = (&table, &Origin::default());
+        estimated.write_covariance(covariance.as_ref(), (&bins, "xi"), means)?;
+    }
+    Ok(table)
 }
 
 /// What multipoles are made of.
@@ -112,6 +116,8 @@ impl Xi {
         self.check()?;
         let orders = self.orders_of_sums()?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
+        let files = [self.output.file(), self.counts.as_deref()];
+        self.estimate.check_forms(&spec, files)?;
         // Edges of wedges are checked before a file is read.
         let wanted = match &spec.second {
             Some(mu) => self.over_mu.wanted(mu)?,
@@ -133,35 +139,34 @@ impl Xi {
         wanted: Option<&OverMu>,
         of_sums: bool,
         set: Option<&str>,
-    ) -> Result<Table> {
+    ) -> Result<Made> {
         let grid = table(&estimated, wanted.is_none())?;
         let Some(wanted) = wanted else {
-            return Ok(grid);
+            let origin = estimated.origin(None, self.output.file());
+            return Ok(Made {
+                table: grid,
+                origin,
+            });
         };
         let projection = match estimated.poles.clone() {
             Some(poles) => poles.into(),
             None => wanted.of(&estimated.xi)?,
         };
         if let Some(path) = &self.counts {
-            estimated.sink.write(&grid, &path_of(path, set))?;
+            let origin = estimated.origin(None, Some(path));
+            (estimated.sink).write_with(&grid, &origin, &path_of(path, set))?;
         }
+        let origin = estimated.origin(Some(grid), self.output.file());
         let derived = |xi: &Correlation| wanted.of(xi).map(Projection::in_a_row);
         let covariance = if of_sums {
             estimated.covariance_of_poles()?
         } else {
             estimated.covariance(derived)?
         };
-        let errors = estimated.errors(covariance.as_ref());
-        let unit = estimated.unit.clone();
         if of_sums {
             estimated.record.set("poles_from", "legendre");
         }
         projection.note(&mut estimated.record);
-        let bins = projection.bins(unit.as_deref());
-        estimated.write_covariance(covariance.as_ref(), &bins, wanted.name())?;
-        let kind = projection.kind;
-        let columns = projection.columns(unit.as_deref(), errors);
-        let meta = estimated.record.finish(kind);
-        Ok(Table { columns, meta })
+        estimated.projected(projection, (covariance, wanted.name()), origin)
     }
 }

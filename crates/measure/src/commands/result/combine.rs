@@ -14,7 +14,7 @@ use super::parts::Saved;
 use super::realisations::Realisations;
 use crate::args::OutputFlags;
 use crate::catalogs::Files;
-use crate::commands::estimate::Estimated;
+use crate::commands::estimated::Estimated;
 use crate::commands::over_mu::{OverMu, OverMuFlags};
 use crate::commands::projections::Projection;
 use crate::commands::region_flags::JackknifeName;
@@ -206,7 +206,7 @@ impl Combine {
             .into_iter()
             .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
             .collect();
-        session.sink.check(&self.output, &others, &inputs)?;
+        session.sink.check_counts(&self.output, &others, &inputs)?;
         let mut record = Record::begin(session.arguments);
         let realisations = Realisations::read(&self.results, session)?;
         let parts = realisations
@@ -264,9 +264,8 @@ impl Combine {
         if let Some(path) = &self.counts {
             estimated.sink.write(&grid, path)?;
         }
+        let origin = estimated.origin(Some(grid), self.output.file());
         let covariance = estimated.covariance(|xi| derived.values(xi))?;
-        let errors = estimated.errors(covariance.as_ref());
-        let unit = estimated.unit.clone();
         projection.note(&mut estimated.record);
         if let Derived::Wp(pi_max) = derived {
             estimated
@@ -277,11 +276,7 @@ impl Combine {
             Derived::OverMu(wanted) => wanted.name(),
             _ => "wp",
         };
-        let bins = projection.bins(unit.as_deref());
-        estimated.write_covariance(covariance.as_ref(), &bins, of)?;
-        let (kind, sink) = (projection.kind, estimated.sink.clone());
-        let columns = projection.columns(unit.as_deref(), errors);
-        let meta = estimated.record.finish(kind);
-        sink.deliver(&Table { columns, meta }, &self.output)
+        let made = estimated.projected(projection, (covariance, of), origin)?;
+        estimated.sink.deliver_made(&made, &self.output)
     }
 }
