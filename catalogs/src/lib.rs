@@ -97,7 +97,7 @@ pub use records::read_record;
 pub use rows::{ParseRowsError, RowRange};
 pub use stop::Stop;
 pub use system::in_words;
-pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat};
+pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat, Tree};
 pub use trajectory::{
     Atoms, Attribute, Cell, FRAME_NAMES, Frame, MemoryColumn, MemoryComponents, MemoryTable,
     Trajectory, TrajectoryDescription, TrajectoryFormat, TrajectoryRequest, describe_trajectory,

@@ -46,6 +46,7 @@ mod normalisations;
 mod nz;
 mod one_frame;
 mod outputs;
+mod packages;
 mod pair_weights;
 mod partials;
 mod planning;

@@ -333,7 +333,8 @@ pub(crate) enum KernelName {
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputFlags {
     /// Write the result with everything about how it was made, by extension: .csv (which has its record beside it, in FILE.json)
-    /// .ecsv .fits .h5 .json .parquet, or curves for GROMACS and Grace: .xvg; `-` prints it, and nothing else, on standard output
+    /// .ecsv .fits .h5 .json .parquet, curves for GROMACS and Grace: .xvg, or, of pair counts and what is estimated of them, what pycorr
+    /// saves: .npy .txt; `-` prints it, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<WrittenFile>,
     /// Format of `-o -` [default: csv]

@@ -40,6 +40,7 @@ mod kept;
 mod named_count;
 mod node;
 mod output;
+mod packages;
 mod pair_weights;
 mod part_file;
 mod paths;

@@ -2,16 +2,19 @@
 //!
 //! Entry: [`Derived::table`].
 
+use std::path::Path;
+
 use albireo::Correlation;
 use albireo::error::EstimatorError;
 use albireo::estimators::projected_to;
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::Result;
 
-use super::estimate::Estimated;
+use super::estimated::Estimated;
 use super::over_mu::OverMu;
 use super::projections::Projection;
 use crate::form_file::Form;
+use crate::packages::Made;
 use crate::tables::{correlation_columns, edge_columns};
 
 /// A form of an estimate with what it takes to make it.
@@ -55,8 +58,13 @@ impl Derived {
         Ok(projection.map_or_else(|| xi.xi.clone(), Projection::in_a_row))
     }
 
-    /// The table of it; its covariance is written where that is wanted and a file is named for it.
-    pub(super) fn table(&self, estimated: &Estimated, write_covariance: bool) -> Result<Table> {
+    /// The table of it that goes to `path`, with what it was made of; its covariance is written where that is wanted and a file is named for it.
+    pub(super) fn table(
+        &self,
+        estimated: &Estimated,
+        path: Option<&Path>,
+        write_covariance: bool,
+    ) -> Result<Made> {
         let of_sums = estimated.poles.as_ref();
         let of_sums = of_sums.filter(|_| matches!(self, Self::OverMu(OverMu::Multipoles(_))));
         let projection = match of_sums {
@@ -80,11 +88,8 @@ impl Derived {
         if let Self::Wp(pi_max) = self {
             record.set("pi_max", projected_to(&estimated.xi, *pi_max)?.pi_max);
         }
-        if write_covariance {
-            let of_xi = || edge_columns(&estimated.xi.axes, unit);
-            let bins = projection.as_ref().map_or_else(of_xi, |p| p.bins(unit));
-            estimated.write_covariance(covariance, (&bins, self.form().name()), &record)?;
-        }
+        let of_xi = || edge_columns(&estimated.xi.axes, unit);
+        let bins = projection.as_ref().map_or_else(of_xi, |p| p.bins(unit));
         let (kind, columns) = if let Some(projection) = projection {
             (projection.kind, projection.columns(unit, errors))
         } else {
@@ -92,6 +97,17 @@ impl Derived {
             (ResultKind::Correlation, columns)
         };
         let meta = record.finish(kind);
-        Ok(Table { columns, meta })
+        let table = Table { columns, meta };
+        let counts = match self {
+            Self::Xi => None,
+            _ if !estimated.has_form(path) => None,
+            _ => Some(Self::Xi.table(estimated, None, false)?.table),
+        };
+        let origin = estimated.origin(counts, path);
+        if write_covariance {
+            let means = (&table, &origin, &record);
+            estimated.write_covariance(covariance, (&bins, self.form().name()), means)?;
+        }
+        Ok(Made { table, origin })
     }
 }

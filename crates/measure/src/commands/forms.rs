@@ -4,14 +4,14 @@
 
 use std::path::Path;
 
-use albireo_catalogs::Table;
 use anyhow::Result;
 use clap::Args;
 
 use super::derived::Derived;
-use super::estimate::Estimated;
+use super::estimated::Estimated;
 use crate::args::OutputFlags;
 use crate::form_file::{Form, FormFile};
+use crate::packages::Made;
 use crate::usage::usage;
 use crate::weight_sets::path_of;
 
@@ -104,12 +104,17 @@ impl FormFlags {
 }
 
 impl Forms<'_> {
-    /// The table of the result; the other forms are written.
-    pub(super) fn write(&self, all: &Estimated, set: Option<&str>) -> Result<Table> {
+    /// The table of the result, which goes to `output`; the other forms are written.
+    pub(super) fn write(
+        &self,
+        all: &Estimated,
+        output: &OutputFlags,
+        set: Option<&str>,
+    ) -> Result<Made> {
         for (form, path) in &self.others {
-            all.sink
-                .write(&form.table(all, false)?, &path_of(path, set))?;
+            let made = form.table(all, Some(path), false)?;
+            (all.sink).write_with(&made.table, &made.origin, &path_of(path, set))?;
         }
-        self.result.table(all, true)
+        self.result.table(all, output.file(), true)
     }
 }

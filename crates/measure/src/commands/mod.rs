@@ -6,6 +6,7 @@ mod derived;
 #[cfg(feature = "cuda")]
 pub(crate) mod devices;
 mod estimate;
+mod estimated;
 mod estimator;
 pub(crate) mod field;
 mod forms;

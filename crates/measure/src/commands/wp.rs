@@ -1,5 +1,7 @@
 //! `albireo wp`: the projected correlation function.
 
+use std::path::Path;
+
 use anyhow::Result;
 use clap::Args;
 
@@ -73,8 +75,11 @@ impl Wp {
         };
         let output = self.forms.output(&self.output);
         let others = self.forms.others(self.counts.as_deref());
+        let files = others.iter().map(|(_, path)| *path);
+        let files: Vec<&Path> = files.chain(output.file()).collect();
         self.estimate.check_written(&output, others, session)?;
         let spec = BinSpec::new(Statistic::RpPi, &bins)?;
+        self.estimate.check_forms(&spec, &files)?;
         if let Some(pi) = &spec.second {
             check_pi(pi.values(), self.pi_max)?;
         }
@@ -83,7 +88,9 @@ impl Wp {
         let sets = self.estimate.weight_sets.names();
         each_set(&sets, &output, session, |session, set, name| {
             let estimated = (self.estimate).estimate(&spec, None, (set, name), session)?;
-            estimated.map(|all| forms.write(&all, name)).transpose()
+            estimated
+                .map(|all| forms.write(&all, &output, name))
+                .transpose()
         })
     }
 }

@@ -1,5 +1,7 @@
 //! `albireo xi`: correlation functions, their multipoles and their wedges.
 
+use std::path::Path;
+
 use albireo::estimators::MAX_SUMMED_ELL;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -103,6 +105,10 @@ impl Xi {
         self.check()?;
         let orders = self.orders_of_sums()?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
+        let others = self.forms.others(self.counts.as_deref());
+        let files = others.into_iter().map(|(_, path)| path);
+        let files: Vec<&Path> = files.chain(output.file()).collect();
+        self.estimate.check_forms(&spec, &files)?;
         // Edges of wedges are checked before a file is read.
         let wanted = match &spec.second {
             Some(mu) => self.over_mu.wanted(mu)?,
@@ -114,7 +120,9 @@ impl Xi {
         let sets = self.estimate.weight_sets.names();
         each_set(&sets, &output, session, |session, set, name| {
             let estimated = (self.estimate).estimate(&spec, orders, (set, name), session)?;
-            estimated.map(|all| forms.write(&all, name)).transpose()
+            estimated
+                .map(|all| forms.write(&all, &output, name))
+                .transpose()
         })
     }
 }

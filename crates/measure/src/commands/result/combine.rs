@@ -13,7 +13,7 @@ use super::parts::Saved;
 use super::realisations::Realisations;
 use super::remade::{FormsOfSaved, RegionErrors};
 use crate::catalogs::Files;
-use crate::commands::estimate::Estimated;
+use crate::commands::estimated::Estimated;
 use crate::counted::Counted;
 use crate::record::Record;
 use crate::saved::bins_of;
@@ -78,7 +78,9 @@ impl Combine {
         let inputs = self.results.iter().chain(&self.errors.by_region);
         let inputs: Vec<_> = inputs.flat_map(Files::iter).collect();
         let output = self.forms.output();
-        session.sink.check(&output, &self.forms.others(), &inputs)?;
+        session
+            .sink
+            .check_counts(&output, &self.forms.others(), &inputs)?;
         let mut record = Record::begin(session.arguments);
         let realisations = Realisations::read(&self.results, session)?;
         let parts = realisations
@@ -121,8 +123,7 @@ impl Combine {
             record,
             sink: session.sink.clone(),
         };
-        session
-            .sink
-            .deliver(&forms.write(&estimated, None)?, &output)
+        let made = forms.write(&estimated, &output, None)?;
+        session.sink.deliver_made(&made, &output)
     }
 }

@@ -16,7 +16,7 @@ use super::parts::Saved;
 use super::remade::{FormsOfSaved, RegionErrors};
 use super::saved::NamedTable;
 use crate::catalogs::Files;
-use crate::commands::estimate::Estimated;
+use crate::commands::estimated::Estimated;
 use crate::counted::Counted;
 use crate::record::Record;
 use crate::saved::bins_of;
@@ -206,7 +206,7 @@ impl EstimateSaved {
             let others: Vec<_> = others.iter().map(|(flag, path)| (*flag, &**path)).collect();
             session
                 .sink
-                .check(&of_set(&output, name), &others, inputs)?;
+                .check_counts(&of_set(&output, name), &others, inputs)?;
         }
         Ok(())
     }
@@ -235,10 +235,9 @@ impl EstimateSaved {
                 covariance: self.forms.covariance_of(name),
                 ..of_saved(&input, &by, of_regions, record, session)?
             };
-            let table = forms.write(&estimated, name)?;
-            session
-                .sink
-                .deliver(&table, &of_set(&self.forms.output(), name))?;
+            let output = of_set(&self.forms.output(), name);
+            let made = forms.write(&estimated, &output, name)?;
+            session.sink.deliver_made(&made, &output)?;
         }
         Ok(())
     }

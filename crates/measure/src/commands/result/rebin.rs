@@ -60,7 +60,7 @@ fn rebinned(
     let by: Vec<usize> = by.map(|by| by.map_or(1, NonZeroUsize::get)).collect();
     if input.kind()? == ResultKind::Correlation {
         let estimated = of_saved(input, &by, None, record, session)?;
-        return Derived::Xi.table(&estimated, false);
+        return Ok(Derived::Xi.table(&estimated, None, false)?.table);
     }
     input.check_counts("put together")?;
     let place = || input.name.clone();
