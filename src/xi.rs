@@ -175,7 +175,7 @@ impl<'a> Xi<'a> {
         self.of_samples(|role| match role {
             Role::Data => Some(data),
             Role::Randoms => randoms,
-            Role::Shifted | Role::SecondData | Role::SecondRandoms => None,
+            Role::Shifted | Role::SecondData | Role::SecondRandoms | Role::SecondShifted => None,
         })
     }
 

@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{ExactSums, PairTotal, count_pairs, count_regions};
+use albireo::counts::{ExactSums, PairTotal, Split, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob, Silent};
 use albireo::estimators::{
-    CombinedRegions, Covariance, Estimation, Estimator, Jackknife, RegionTerms, Role, Term,
-    combined,
+    CombinedRegions, Covariance, Estimation, Estimator, Jackknife, PartWeight, RegionTerms, Role,
+    SplitRandoms, Term, TermCount, combined,
 };
 use albireo::{
     Axis, CountSpec, Counts, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs,
@@ -139,6 +139,7 @@ fn two_caps_are_their_rescaled_counts_added() -> Outcome {
         caps.iter()
             .map(|cap| cap.by_region(&bins))
             .collect::<Result<_, _>>()?,
+        PartWeight::Randoms,
     )?;
     let sums = [caps[0].sums(&bins)?, caps[1].sums(&bins)?];
     let f = [factors(&sums[0]), factors(&sums[1])];
@@ -180,12 +181,86 @@ fn two_caps_are_their_rescaled_counts_added() -> Outcome {
 }
 
 #[test]
+fn caps_may_weigh_by_their_data_and_share_regions() -> Outcome {
+    let bins = bins()?;
+    let caps = [Cap::new(120, 1, 1.0)?, Cap::new(60, 2, 0.8)?];
+    let terms = caps.iter().map(|cap| cap.by_region(&bins));
+    let terms = terms.collect::<Result<Vec<_>, _>>()?;
+    let both = CombinedRegions::new(terms, PartWeight::Data)?.matched()?;
+    let sums = [caps[0].sums(&bins)?, caps[1].sums(&bins)?];
+    let f = sums
+        .each_ref()
+        .map(|part| [0, 1, 2].map(|term| part[0].1 / part[term].1));
+    assert_close(&both.estimate()?.xi, &by_hand(&sums, &f));
+    // Not the mean that weighs by random pairs.
+    let by_randoms = by_hand(&sums, &sums.each_ref().map(|part| factors(part)));
+    assert!((both.estimate()?.xi[2] - by_randoms[2]).abs() > 1e-6);
+    let realisations = both.jackknife(Jackknife::Standard);
+    let realisations = realisations.collect::<Result<Vec<_>, _>>()?;
+    assert_eq!((both.number(), realisations.len()), (4, 4));
+    for (region, xi) in realisations.iter().enumerate() {
+        let left = |cap: &Cap| cap.without(region as u32)?.sums(&bins);
+        assert_close(&xi.xi, &by_hand(&[left(&caps[0])?, left(&caps[1])?], &f));
+    }
+    // Drawn once each, regions are all pairs.
+    let drawn = both.bootstrap(40, 2)?.collect::<Result<Vec<_>, _>>()?;
+    assert!(drawn.iter().all(|xi| xi.xi.iter().all(|xi| xi.is_finite())));
+    Ok(())
+}
+
+#[test]
+fn split_randoms_of_caps_are_added_with_both_of_their_totals() -> Outcome {
+    let bins = bins()?;
+    let split = Split::new(3, Some(0.2))?;
+    let near_bins = split.near_bins(&bins)?.unwrap();
+    let count = |pairs: Pairs<'_>, bins: &albireo::Bins| {
+        let job = PairJob::new(pairs, &Domain::Open)?;
+        let what = CountSpec::for_pairs(bins, pairs);
+        Ok::<_, albireo::Error>(count_pairs(&Naive, &job, what, &Silent)?)
+    };
+    let all = albireo::Bins::from(bins.clone());
+    let part = |n, seed| -> Result<(Vec<(Term, TermCount)>, _), albireo::Error> {
+        let cap = Cap::new(n, seed, 1.0)?;
+        let subsets = split.subsets_of(&cap.randoms)?;
+        let mut far = count(Pairs::Auto(&subsets[0]), &all)?;
+        for subset in &subsets[1..] {
+            far.merge(&count(Pairs::Auto(subset), &all)?)?;
+        }
+        let near = count(Pairs::Auto(&cap.randoms), &near_bins)?;
+        let dd = count(Pairs::Auto(&cap.data), &all)?;
+        let fractions = [near.normalised(), far.normalised()];
+        let weight = dd.total().weight;
+        let rr = SplitRandoms::new(near, far)?;
+        let made = (dd.normalised(), fractions, weight);
+        Ok((vec![(Term::DD, dd.into()), (Term::RR, rr.into())], made))
+    };
+    let [(north, n), (south, s)] = [part(120, 1)?, part(60, 2)?];
+    let both = combined(&[north.clone(), south], PartWeight::Data)?;
+    let xi = Estimator::Natural.estimate(&both)?.xi;
+    let mean = |a: f64, b: f64| (n.2 * a + s.2 * b) / (n.2 + s.2);
+    let expected = (0..5).map(|k| {
+        let part = usize::from(k > 1);
+        mean(n.0[k], s.0[k]) / mean(n.1[part][k], s.1[part][k]) - 1.0
+    });
+    assert_close(&xi, &expected.collect::<Vec<_>>());
+    let refused = combined(std::slice::from_ref(&north), PartWeight::Randoms);
+    assert!(refused.unwrap_err().to_string().contains("two totals"));
+    let whole = Cap::new(60, 2, 1.0)?;
+    let dd = count(Pairs::Auto(&whole.data), &all)?;
+    let rr = count(Pairs::Auto(&whole.randoms), &all)?;
+    let whole = as_made(vec![(Term::DD, dd), (Term::RR, rr)]);
+    let refused = combined(&[north, whole], PartWeight::Data).unwrap_err();
+    assert!(refused.to_string().contains("some parts of the sky alone"));
+    Ok(())
+}
+
+#[test]
 fn one_cap_is_itself_and_a_cap_twice_changes_nothing() -> Outcome {
     let bins = bins()?;
     let cap = Cap::new(80, 5, 1.0)?;
     let terms = cap.by_region(&bins)?;
-    let one = CombinedRegions::new(vec![terms.clone()])?;
-    let twice = CombinedRegions::new(vec![terms.clone(), terms.clone()])?;
+    let one = CombinedRegions::new(vec![terms.clone()], PartWeight::Randoms)?;
+    let twice = CombinedRegions::new(vec![terms.clone(), terms.clone()], PartWeight::Data)?;
     let expected = terms.estimate()?;
     assert_close(&one.estimate()?.xi, &expected.xi);
     assert_close(&one.estimate()?.error, &expected.error);
@@ -243,6 +318,12 @@ fn counts_by_region_read_back_give_the_same_realisations() -> Outcome {
     Ok(())
 }
 
+/// Counts as those of a part.
+fn as_made(counts: Vec<(Term, Counts)>) -> Vec<(Term, TermCount)> {
+    let counts = counts.into_iter();
+    counts.map(|(term, counts)| (term, counts.into())).collect()
+}
+
 /// A count of unit weights by its numbers.
 fn of(bins: &RBins, npairs: &[u64], total: u64) -> Result<Counts, albireo::Error> {
     let total = PairTotal::unweighted(albireo::counts::PairKind::AutoUnordered, total);
@@ -261,13 +342,20 @@ fn what_does_not_belong_together_is_refused() -> Outcome {
     let bins = bins()?;
     let other = RBins::new(Edges::linear(0.0, 0.5, 4)?);
     let one = |n: u64| of(&bins, &[n; 5], 1000);
-    let said = |parts: &[Vec<(Term, Counts)>]| combined(parts).map(|_| ()).unwrap_err().to_string();
+    let said = |parts: &[Vec<(Term, Counts)>]| {
+        let parts: Vec<_> = parts.iter().cloned().map(as_made).collect();
+        let refused = combined(&parts, PartWeight::Randoms);
+        refused.map(|_| ()).unwrap_err().to_string()
+    };
     assert!(said(&[]).contains("no part"));
     let no_rr = vec![(Term::DD, one(3)?)];
     assert!(said(&[no_rr]).contains("RR was not counted"));
     let full = vec![(Term::DD, one(3)?), (Term::RR, one(9)?)];
     let fewer = vec![(Term::RR, one(9)?)];
     assert!(said(&[full.clone(), fewer]).contains("different counts"));
+    let no_dd = as_made(vec![(Term::RR, one(3)?)]);
+    let refused = combined(&[no_dd], PartWeight::Data).unwrap_err();
+    assert!(refused.to_string().contains("DD was not counted"));
     let elsewhere = vec![
         (Term::DD, of(&other, &[1; 4], 10)?),
         (Term::RR, of(&other, &[1; 4], 10)?),
@@ -330,7 +418,8 @@ fn signed_bins_of_both_orders_are_put_together_too() -> Outcome {
         terms.collect()
     };
     let parts = [part(40, 1)?, part(50, 2)?];
-    let xi = Estimator::LandySzalay.estimate(&combined(&parts)?)?;
+    let xi = Estimator::LandySzalay
+        .estimate(&combined(&parts.clone().map(as_made), PartWeight::Randoms)?)?;
     let normalised = |name: &str| xi.normalised(name).map(<[f64]>::to_vec).unwrap_or_default();
     let weight = |part: usize| parts[part][3].1.total().weight;
     for (k, name) in ["D1D2", "D1R2", "R1D2", "R1R2"].into_iter().enumerate() {

@@ -17,7 +17,7 @@ use albireo::{
 };
 
 /// A sample for each role, all different.
-struct Samples([Particles; 5]);
+struct Samples([Particles; 6]);
 
 impl Samples {
     fn new() -> Self {
@@ -26,7 +26,8 @@ impl Samples {
             let points = random::in_box(n, seed, [1.0; 3]).unwrap();
             Particles::weighted(points, weights).unwrap()
         };
-        Self([(40, 1), (90, 2), (70, 3), (50, 4), (80, 5)].map(|(n, seed)| sample(n, seed)))
+        let sizes = [(40, 1), (90, 2), (70, 3), (50, 4), (80, 5), (60, 6)];
+        Self(sizes.map(|(n, seed)| sample(n, seed)))
     }
 
     fn of(&self, role: Role) -> &Particles {
@@ -52,6 +53,7 @@ fn count(pairs: Pairs<'_>, bins: impl Into<Bins>) -> Counts {
 
 /// What the formulas make of counts that are put in by hand.
 fn by_hand(estimator: Estimator, samples: &Samples, bins: impl Into<Bins>) -> Correlation {
+    use Role::SecondShifted as S2;
     use Role::{Data as D, Randoms as R, SecondData as D2, SecondRandoms as R2, Shifted as S};
     let bins = &bins.into();
     let of = |first, second| samples.count(first, second, bins);
@@ -81,6 +83,16 @@ fn by_hand(estimator: Estimator, samples: &Samples, bins: impl Into<Bins>) -> Co
                 (Term::D1R2, of(D, R2)),
                 (Term::R1D2, of(R, D2)),
                 (Term::R1R2, of(R, R2)),
+            ],
+        ),
+        Estimator::ShiftedRandomsCross => (
+            Estimator::ShiftedRandoms,
+            vec![
+                (Term::DD, of(D, D2)),
+                (Term::DS, of(D, S2)),
+                (Term::SD, of(S, D2)),
+                (Term::SS, of(S, S2)),
+                (Term::RR, of(R, R2)),
             ],
         ),
         Estimator::ShiftedRandoms => (

@@ -33,22 +33,16 @@ fn sample(n: usize, seed: u64) -> Particles {
 }
 
 /// Samples of all roles.
-struct Samples([Particles; 5]);
+struct Samples([Particles; 6]);
 
 impl Samples {
     fn new() -> Self {
-        Self([(60, 1), (150, 2), (140, 3), (70, 4), (130, 5)].map(|(n, seed)| sample(n, seed)))
+        let sizes = [(60, 1), (150, 2), (140, 3), (70, 4), (130, 5), (120, 6)];
+        Self(sizes.map(|(n, seed)| sample(n, seed)))
     }
 
     fn of(&self, role: Role) -> Option<&Particles> {
-        let order = [
-            Role::Data,
-            Role::Randoms,
-            Role::Shifted,
-            Role::SecondData,
-            Role::SecondRandoms,
-        ];
-        let at = order.iter().position(|other| *other == role)?;
+        let at = Role::ALL.iter().position(|other| *other == role)?;
         Some(&self.0[at])
     }
 
@@ -97,6 +91,10 @@ fn formulas_have_the_bits_of_the_estimators_with_a_name() {
     for (estimator, text) in [
         (Estimator::LandySzalay, "(DD - 2*DR + RR)/RR"),
         (Estimator::LandySzalayCross, "(D1D2-D1R2-R1D2+R1R2)/R1R2"),
+        (
+            Estimator::ShiftedRandomsCross,
+            "(D1D2 - D1S2 - S1D2 + S1S2)/R1R2",
+        ),
         (Estimator::Natural, "DD/RR - 1"),
         (Estimator::NaturalCross, "D1D2/R1R2 - 1"),
         (Estimator::DavisPeebles, "DD / DR - 1"),

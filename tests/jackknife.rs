@@ -20,12 +20,13 @@ use albireo::{
 
 const REGIONS: u32 = 5;
 
-const ROLES: [(Role, usize); 5] = [
+const ROLES: [(Role, usize); 6] = [
     (Role::Data, 70),
     (Role::Randoms, 120),
     (Role::Shifted, 90),
     (Role::SecondData, 60),
     (Role::SecondRandoms, 110),
+    (Role::SecondShifted, 80),
 ];
 
 /// A sample for each role, its regions slices of x, with weights of both signs or without.

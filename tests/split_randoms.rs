@@ -143,6 +143,52 @@ fn counts_are_of_the_pairs_within_subsets() {
 }
 
 #[test]
+fn subsets_may_be_runs_of_rows_of_any_length() {
+    let (all, bins, runs) = (sample(90, 8), bins(), [40, 15, 35]);
+    let subsets = Split::new(3, None).unwrap().runs_of(&all, &runs).unwrap();
+    let counts = subsets
+        .iter()
+        .map(|subset| count(Pairs::Auto(subset), &bins));
+    let counts = counts.reduce(|mut all, one| {
+        all.merge(&one).unwrap();
+        all
+    });
+    let (mut pairs, mut weights, mut total) = ([0u64; 4], [0.0; 4], 0.0);
+    let mut first = 0;
+    for run in runs {
+        for (i, j) in (first..first + run).flat_map(|i| (i + 1..first + run).map(move |j| (i, j))) {
+            let sep = Domain::Open.separation(all.points().at(i), all.points().at(j));
+            let product = weight(&all, i) * weight(&all, j);
+            total += product;
+            if let Some(bin) = bins.bin(&sep) {
+                pairs[bin] += 1;
+                weights[bin] += product;
+            }
+        }
+        first += run;
+    }
+    let counts = counts.unwrap();
+    assert_eq!(counts.npairs(), pairs);
+    assert!((counts.total().weight / total - 1.0).abs() < 1e-12);
+    for (found, expected) in counts.weight().unwrap().iter().zip(weights) {
+        assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+    }
+    let split = Split::new(3, None).unwrap();
+    for (runs, found) in [(&[40, 50][..], 90), (&[40, 15, 30], 85)] {
+        let expected = JobError::OtherRuns {
+            subsets: 3,
+            rows: 90,
+            runs: runs.len(),
+            found,
+        };
+        assert_eq!(split.runs_of(&all, runs).unwrap_err(), expected);
+    }
+    let (subset, rows) = (1, 1);
+    let small = JobError::SmallSubset { subset, rows };
+    assert_eq!(split.runs_of(&all, &[40, 1, 49]).unwrap_err(), small);
+}
+
+#[test]
 fn all_pairs_are_kept_where_they_are_close_together() {
     let (data, randoms, bins) = (sample(60, 3), sample(150, 4), bins());
     let split = Split::new(5, Some(0.2)).unwrap();

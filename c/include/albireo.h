@@ -261,7 +261,7 @@ typedef struct {
   const char *estimator;
   // Number of counts.
   size_t n_counts;
-  // What each of them is: "DD", "DR", "RD", "RR", "DS", "SD", "SS" or, between two samples, "D1D2", "D1R2", "R1D2", "R1R2". Without any pairs of randoms
+  // What each of them is: "DD", "DR", "RD", "RR", "DS", "SD", "SS" or, between two samples, "D1D2", "D1R2", "R1D2", "R1R2", "D1S2", "S1D2", "S1S2". Without any pairs of randoms
   // with randoms these are those of the periodic box, where the estimator takes no others of randoms.
   const char *const *names;
   // The counts, in the same bins.

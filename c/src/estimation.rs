@@ -28,7 +28,7 @@ pub struct albireo_estimation {
     pub estimator: *const c_char,
     /// Number of counts.
     pub n_counts: usize,
-    /// What each of them is: "DD", "DR", "RD", "RR", "DS", "SD", "SS" or, between two samples, "D1D2", "D1R2", "R1D2", "R1R2". Without any pairs of randoms
+    /// What each of them is: "DD", "DR", "RD", "RR", "DS", "SD", "SS" or, between two samples, "D1D2", "D1R2", "R1D2", "R1R2", "D1S2", "S1D2", "S1S2". Without any pairs of randoms
     /// with randoms these are those of the periodic box, where the estimator takes no others of randoms.
     pub names: *const *const c_char,
     /// The counts, in the same bins.
@@ -36,21 +36,6 @@ pub struct albireo_estimation {
     /// Which errors: ALBIREO_ERRORS_POISSON, ..
     pub errors: i32,
 }
-
-/// All terms that counts have names of.
-const TERMS: [Term; 11] = [
-    Term::DD,
-    Term::DR,
-    Term::RD,
-    Term::RR,
-    Term::DS,
-    Term::SD,
-    Term::SS,
-    Term::D1D2,
-    Term::D1R2,
-    Term::R1D2,
-    Term::R1R2,
-];
 
 /// Counts by their terms, and what is to be made of them.
 pub(crate) struct Estimation {
@@ -120,10 +105,10 @@ pub(crate) unsafe fn read(from: *const albireo_estimation) -> Result<Estimation,
             let name = text(element(asked.names, k, "names")?, "names")?;
             (name, element(asked.counts, k, "counts")?)
         };
-        let term = TERMS.into_iter().find(|term| term.name == name);
+        let term = Term::ALL.into_iter().find(|term| term.name == name);
         let term = term.filter(|term| counts.iter().all(|(other, _)| other != term));
         let term = term.ok_or_else(|| {
-            let names = TERMS.map(|term| term.name).join(", ");
+            let names = Term::ALL.map(|term| term.name).join(", ");
             let expected = format!("expected each of {names} once at most, found {name}");
             Failure::argument("names", expected)
         })?;
@@ -154,7 +139,7 @@ fn refused(error: EstimatorError) -> Failure {
 impl Estimation {
     /// The random pairs of the box, where the estimator takes them and none were counted.
     fn known(&self) -> Result<Option<AnalyticRr>, Failure> {
-        let counted = self.counts.iter().any(|(term, _)| term.is_random());
+        let counted = self.counts.iter().any(|(term, _)| term.is_volume());
         let (Some((_, first)), false) = (self.counts.first(), counted) else {
             return Ok(None);
         };

@@ -106,9 +106,10 @@ class EstimateOptions(SurveyOptions, total=False):
     cross: Any  # Second catalog
     cross_randoms: Any  # Random catalog of the second catalog
     shifted_randoms: Any  # Randoms shifted as the reconstructed DATA were
+    cross_shifted_randoms: Any  # Randoms of the second catalog shifted as it was, with --shifted-randoms
     rr: Any  # Take RR from a result written earlier, after checking that it belongs to the same randoms, box and bins
     reuse: Any  # Take any counts, such as DR and DD, from results written earlier, after checking that they belong to the same particles, weights, box, bins, line of sight and cuts
-    split_randoms: int  # Count RR within N subsets of the randoms only, those whose row numbers are equal modulo N
+    split_randoms: Value  # Count RR and SS within subsets of the randoms only
     split_randoms_above: SupportsFloat  # Split from this edge of --bins on, and count all pairs of randoms closer together
     mean_separation: Literal["pairs", "weighted"] | bool  # Add the mean separation
     positions: Value  # Cartesian position columns

@@ -89,6 +89,7 @@ def _estimate_roles(data: Any, randoms: Any, options: dict[str, Any]) -> list[Ro
         ("cross", "cross-", options.pop("cross", None), "cross"),
         ("cross-randoms", "randoms-", options.pop("cross_randoms", None), "cross_randoms"),
         ("shifted-randoms", "randoms-", options.pop("shifted_randoms", None), "shifted_randoms"),
+        ("cross-shifted-randoms", "randoms-", options.pop("cross_shifted_randoms", None), "cross_shifted_randoms"),
     ]
     roles = []
     for flag, prefix, value, name in given:
@@ -185,7 +186,7 @@ def _estimate(command: str, data: Any, randoms: Any, options: dict[str, Any], ke
     cut = ("regions", "regions_nside", "regions_cubes", "regions_column")
     by_region = any(options.get(name) is not None for name in cut) or any(role.catalog.region_column for role in roles)
     if by_region:
-        kept = {**kept, "covariance": "", **({} if options.get("split_randoms") else {"region-counts": ""})}
+        kept = {**kept, "covariance": "", "region-counts": ""}
     return results(run([command], roles, options, kept=kept, progress=progress))
 
 
@@ -212,7 +213,7 @@ def xi(
     Landy-Szalay with `randoms`, ``DD/RR - 1`` with the known RR of a periodic `box` without; `estimator` is another by name or a formula of
     DD, DR, RR... `regions` cuts the sample into so many compact regions, whose jackknife gives ``error`` and ``covariance``; else errors
     are those of Poisson. `cosmology` (``"Planck18"``, ``"om=0.31,ol=0.69"``) turns redshifts into Mpc/h. Bins and samples are as for
-    :func:`count`; ``cross=``, ``cross_randoms=`` and ``shifted_randoms=`` are further samples, ``rr=`` a result to take RR from.
+    :func:`count`; ``cross=``, ``cross_randoms=``, ``shifted_randoms=`` and ``cross_shifted_randoms=`` are further samples, ``rr=`` a result to take RR from.
 
     Landy & Szalay (1993), doi:10.1086/172900.
     """

@@ -55,6 +55,8 @@ def combine(
     jackknife: Literal["standard", "mohammad-percival", "mohammad-percival-pairs"] | None = None,
     bootstrap: int | None = None,
     seed: int | None = None,
+    match_regions: bool = False,
+    by: Literal["randoms", "data"] | None = None,
     multipoles: Sequence[int] | None = None,
     wedges: int | None = None,
     wedge_edges: Sequence[float] | None = None,
@@ -66,7 +68,8 @@ def combine(
 
     Results of :func:`xi`, :func:`multipoles` and :func:`wp` have the counts that it takes. Where all of them have counts by region, from ``regions=N``, errors and
     ``covariance`` come from the regions of all parts, left out one at a time or drawn `bootstrap` times; of files, `by_region` names what
-    ``--region-counts`` wrote beside each. ``result.counts`` is the combined xi where something else is made of it.
+    ``--region-counts`` wrote beside each; with `match_regions` region k of all parts is one. Parts weigh `by` the total of their random pairs, or of their data
+    pairs, as pycorr and DESI's scripts weigh caps. ``result.counts`` is the combined xi where something else is made of it.
 
     >>> import albireo
     >>> caps = [(albireo.randoms(200, box=20, seed=k), albireo.randoms(400, box=20, seed=k + 2)) for k in (1, 2)]
@@ -81,7 +84,8 @@ def combine(
     projected = wp or any(value is not None for value in (multipoles, wedges, wedge_edges))
     return operated(
         "combine", taken, by_region=None if by_region is None else list(by_region), jackknife=jackknife, bootstrap=bootstrap, seed=seed,
-        multipoles=multipoles, wedges=wedges, wedge_edges=wedge_edges, wedge_bins=wedge_bins, wp=wp, pi_max=pi_max, counts=projected, covariance=by_region is not None,
+        match_regions=match_regions, by=by, multipoles=multipoles, wedges=wedges, wedge_edges=wedge_edges, wedge_bins=wedge_bins, wp=wp, pi_max=pi_max, counts=projected,
+        covariance=by_region is not None,
     )
 
 

@@ -13,7 +13,7 @@ use crate::source::Source;
 fn are_randoms_of(role: &str, data: &str) -> bool {
     match role {
         "randoms" | "shifted randoms" => data == "data",
-        "cross randoms" => data == "cross",
+        "cross randoms" | "cross shifted randoms" => data == "cross",
         _ => false,
     }
 }

@@ -65,6 +65,17 @@ impl Samples {
             .ok_or_else(|| SampleError::Missing(role.to_owned()))
     }
 
+    /// How many rows each file of a role has in it, one after another; none for a role without a sample.
+    pub fn rows_of_files(&self, role: &str) -> Vec<usize> {
+        let samples = self.all.iter().filter(|sample| sample.role == role);
+        let files = samples.flat_map(|sample| match sample.record["files"].as_array() {
+            Some(files) => files.as_slice(),
+            None => std::slice::from_ref(&sample.record),
+        });
+        let rows = files.filter_map(|file| file["rows_used"].as_u64());
+        rows.filter_map(|rows| usize::try_from(rows).ok()).collect()
+    }
+
     /// Number of sets of weights that were read.
     pub fn weight_sets(&self) -> usize {
         let sets = self.all.iter().map(|s| s.particles.weight_sets());

@@ -9,7 +9,7 @@ use crate::particles::Particles;
 /// Randoms split into equal subsets, whose auto counts together take the place of that of all; of pairs close together, where few are left, all
 /// may be kept. Keihänen et al. 2019, A&A 631, A73, DOI 10.1051/0004-6361/201935828.
 ///
-/// Subset k of N holds the rows whose number is k modulo N, counting from 0: nothing is drawn.
+/// Subset k of N holds the rows whose number is k modulo N, counting from 0, or those of a run ([`Split::runs_of`]): nothing is drawn.
 ///
 /// ```
 /// use albireo::counts::{Split, count_pairs};
@@ -72,6 +72,35 @@ impl Split {
         }
         let subset = |k| sample.strided(k, number).map_err(JobError::from);
         (0..number).map(subset).collect()
+    }
+
+    /// The subsets of a sample that are runs of its rows one after another, so many in each: the files that it was read from.
+    ///
+    /// # Errors
+    /// Another number of runs than of subsets, runs that are not all of the rows, one of fewer than two particles.
+    pub fn runs_of(&self, sample: &Particles, runs: &[usize]) -> Result<Vec<Particles>, JobError> {
+        let found = runs
+            .iter()
+            .fold(0usize, |sum, &run| sum.saturating_add(run));
+        if runs.len() != self.subsets as usize || found != sample.len() {
+            return Err(JobError::OtherRuns {
+                subsets: self.subsets,
+                rows: sample.len(),
+                runs: runs.len(),
+                found,
+            });
+        }
+        if let Some(subset) = runs.iter().position(|&rows| rows < 2) {
+            let rows = runs[subset];
+            return Err(JobError::SmallSubset { subset, rows });
+        }
+        let mut next = 0;
+        let run = |&rows: &usize| {
+            let first = next;
+            next += rows;
+            sample.rows(first..next)
+        };
+        Ok(runs.iter().map(run).collect())
     }
 
     /// The bins in which all pairs are counted: those below the edge of the first axis that the split begins at; none where it has them all.

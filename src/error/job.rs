@@ -121,6 +121,30 @@ pub enum JobError {
         /// Subsets asked for.
         subsets: u32,
     },
+    /// Runs of rows that are no subsets of the randoms.
+    #[error(
+        "{subsets} subsets of {rows} randoms, one after another, were expected, found {runs} of {found}"
+    )]
+    OtherRuns {
+        /// Subsets asked for.
+        subsets: u32,
+        /// Randoms.
+        rows: usize,
+        /// Runs that were given.
+        runs: usize,
+        /// Rows of all of them.
+        found: usize,
+    },
+    /// A subset without a pair.
+    #[error(
+        "subset {subset} (counting from 0) has {rows} randoms: pairs within it take at least two"
+    )]
+    SmallSubset {
+        /// Which one.
+        subset: usize,
+        /// Its randoms.
+        rows: usize,
+    },
     /// Randoms split from a separation that is no edge.
     #[error(
         "randoms are split from an edge of the bins in {axis} on, below the last: {above} is none, the nearest is {nearest}", above = in_short(*above), nearest = in_short(*nearest)

@@ -62,11 +62,11 @@ impl<'a> Estimation<'a> {
         let bins = &bins.into();
         let estimator = estimator.into();
         let mut terms = estimator.terms(bins.order());
-        let mut random = terms.iter().filter(|term| term.is_random());
+        let mut random = terms.iter().filter(|term| term.is_volume());
         let no_randoms = random.all(|term| term.roles().map(&sample).iter().all(Option::is_none));
         let known = estimator.takes_known_randoms() && no_randoms;
         let known = known.then(|| AnalyticRr::new(bins, domain)).transpose()?;
-        terms.retain(|term| known.is_none() || !term.is_random());
+        terms.retain(|term| known.is_none() || !term.is_volume());
         let get = |role: Role| {
             sample(role).ok_or_else(|| {
                 EstimatorError::Needs(format!("this needs the sample `{}`", role.name()))

@@ -187,6 +187,13 @@ estimators! {
         terms: &[Term::RR, Term::DD, Term::DS, Term::SS, Term::SD],
         arithmetic: &[&SHIFTED_RANDOMS],
     },
+    /// [`Estimator::ShiftedRandoms`] between two samples, each with shifted and unshifted randoms of its own.
+    ShiftedRandomsCross: Row {
+        name: "shifted-randoms",
+        formula: "(D1D2 - D1S2 - S1D2 + S1S2) / R1R2",
+        terms: &[Term::R1R2, Term::D1D2, Term::D1S2, Term::S1D2, Term::S1S2],
+        arithmetic: &[&SHIFTED_RANDOMS],
+    },
 }
 
 impl Estimator {
@@ -214,7 +221,7 @@ impl Estimator {
     /// Whether the pairs of randoms may be known ([`super::AnalyticRr`]) instead of counted: no other count of it has randoms.
     pub fn takes_known_randoms(self) -> bool {
         let mut with_randoms = self.row().terms.iter().filter(|term| term.has_randoms());
-        with_randoms.all(|term| term.is_random())
+        with_randoms.all(|term| term.is_volume())
     }
 
     /// The counts it takes over bins that tell the orders of a pair apart or not, in the order in which results list them.

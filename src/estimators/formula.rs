@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use super::Inputs;
 use super::dual::Dual;
-use super::formula_text::{LABELS, Node, Operation, tree};
+use super::formula_text::{Node, Operation, tree};
 use super::terms::{Term, TermCounts};
 use crate::binning::PairOrder;
 use crate::error::{EstimatorError, FormulaError};
 use crate::result::Correlation;
 
-/// A correlation function as a formula over normalised counts: `DD`, `DR`, `RD`, `RR`, `DS`, `SD`, `SS`, `D1D2`, `D1R2`, `R1D2` and `R1R2`, each
+/// A correlation function as a formula over normalised counts: `DD`, `DR`, `RD`, `RR`, `DS`, `SD`, `SS`, `D1D2`, `D1R2`, `R1D2`, `D1S2`, `S1D2`, `S1S2` and `R1R2`, each
 /// over its own total; numbers, `+ - * /`, powers `^` or `**` with a number as the exponent, and parentheses.
 ///
 /// From what binds most tightly to least: powers (grouped to the right), signs, products, sums. What is divided by zero is NaN. Errors are
@@ -63,7 +63,7 @@ impl std::str::FromStr for Formula {
         let mut terms = Vec::new();
         named(&tree, &mut terms);
         // Errors are those of pairs of data, by which results begin.
-        let place = |term: &Term| LABELS.iter().position(|other| other == term);
+        let place = |term: &Term| Term::ALL.iter().position(|other| other == term);
         terms.sort_by_key(|term| (!term.is_data(), place(term)));
         if terms.is_empty() {
             return Err(FormulaError::new(
@@ -123,7 +123,7 @@ impl Formula {
 
     /// Whether it names pairs of randoms alone, which may be known ([`super::AnalyticRr`]) instead of counted.
     pub fn takes_known_randoms(&self) -> bool {
-        self.terms.iter().any(|term| term.is_random())
+        self.terms.iter().any(|term| term.is_volume())
     }
 
     /// The count that holds the pairs of `term`.
@@ -170,7 +170,7 @@ impl Formula {
                 .position(|other| *other == made)
                 .unwrap_or_default()
         };
-        let of_counts = |inputs: [Dual<{ LABELS.len() }>; LABELS.len()]| {
+        let of_counts = |inputs: [Dual<{ Term::ALL.len() }>; Term::ALL.len()]| {
             value(&self.tree, &|term| inputs[column(term)])
         };
         Ok(inputs.estimate(self.text.to_string(), of_counts))

@@ -5,21 +5,6 @@
 use super::terms::Term;
 use crate::error::FormulaError;
 
-/// All counts that a formula may name, in the order in which results list them.
-pub(super) const LABELS: [Term; 11] = [
-    Term::DD,
-    Term::DR,
-    Term::RD,
-    Term::DS,
-    Term::SD,
-    Term::SS,
-    Term::RR,
-    Term::D1D2,
-    Term::D1R2,
-    Term::R1D2,
-    Term::R1R2,
-];
-
 /// Parentheses and signs may nest this deep; the parser recurses.
 const DEEPEST: usize = 64;
 /// Operations of one formula; what walks its tree recurses.
@@ -216,8 +201,8 @@ impl Parser<'_> {
 
     fn count(&mut self) -> Result<Node, FormulaError> {
         let word = self.word(|c| c.is_alphanumeric() || c == '_');
-        let Some(term) = LABELS.iter().find(|term| term.name == word) else {
-            let names: Vec<&str> = LABELS.iter().map(|term| term.name).collect();
+        let Some(term) = Term::ALL.iter().find(|term| term.name == word) else {
+            let names: Vec<&str> = Term::ALL.iter().map(|term| term.name).collect();
             let expected = format!("a count, one of {}", names.join(", "));
             let found = format!("`{word}`");
             return Err(FormulaError::new(
@@ -301,7 +286,7 @@ mod tests {
             (
                 "DD + dr",
                 5,
-                "expected a count, one of DD, DR, RD, DS, SD, SS, RR, D1D2, D1R2, R1D2, R1R2, found `dr`",
+                "expected a count, one of DD, DR, RD, DS, SD, SS, RR, D1D2, D1R2, R1D2, D1S2, S1D2, S1S2, R1R2, found `dr`",
             ),
             ("1.2.3*DD", 0, "expected a finite number"),
             ("1e999*DD", 0, "expected a finite number"),

@@ -42,7 +42,7 @@ pub use analytic::{AnalyticRr, bin_volumes, rings, shells};
 pub use angular_upweights::{angular_upweights, angular_upweights_at};
 pub use by_region::RegionTerms;
 pub use cells::CellRr;
-pub use combined::{CombinedRegions, combined};
+pub use combined::{CombinedRegions, PartWeight, combined};
 pub use covariance::{Covariance, hartlap_factor, percival_factor};
 pub use estimation::Estimation;
 pub use estimator::{AnyEstimator, Estimator};

@@ -19,16 +19,19 @@ pub enum Role {
     SecondData,
     /// Randoms in the volume of the second sample.
     SecondRandoms,
+    /// Those randoms shifted as the second sample, reconstructed, was.
+    SecondShifted,
 }
 
 impl Role {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Data,
         Self::Randoms,
         Self::Shifted,
         Self::SecondData,
         Self::SecondRandoms,
+        Self::SecondShifted,
     ];
 
     /// As messages and records name it.
@@ -39,12 +42,18 @@ impl Role {
             Self::Shifted => "shifted randoms",
             Self::SecondData => "cross",
             Self::SecondRandoms => "cross randoms",
+            Self::SecondShifted => "cross shifted randoms",
         }
     }
 
     /// Whether it stands for the volume, unshifted.
-    fn is_random(self) -> bool {
+    fn is_volume(self) -> bool {
         matches!(self, Self::Randoms | Self::SecondRandoms)
+    }
+
+    /// Whether it is of data.
+    fn is_data(self) -> bool {
+        matches!(self, Self::Data | Self::SecondData)
     }
 }
 
@@ -83,6 +92,30 @@ impl Term {
     /// First randoms with second randoms.
     pub const R1R2: Self = Self::new("R1R2", Role::Randoms, Role::SecondRandoms);
 
+    /// First data with second shifted randoms.
+    pub const D1S2: Self = Self::new("D1S2", Role::Data, Role::SecondShifted);
+    /// First shifted randoms with second data.
+    pub const S1D2: Self = Self::new("S1D2", Role::Shifted, Role::SecondData);
+    /// First shifted randoms with second shifted randoms.
+    pub const S1S2: Self = Self::new("S1S2", Role::Shifted, Role::SecondShifted);
+    /// All of them, in the order in which results list them.
+    pub const ALL: [Self; 14] = [
+        Self::DD,
+        Self::DR,
+        Self::RD,
+        Self::DS,
+        Self::SD,
+        Self::SS,
+        Self::RR,
+        Self::D1D2,
+        Self::D1R2,
+        Self::R1D2,
+        Self::D1S2,
+        Self::S1D2,
+        Self::S1S2,
+        Self::R1R2,
+    ];
+
     const fn new(name: &'static str, first: Role, second: Role) -> Self {
         Self {
             name,
@@ -97,13 +130,18 @@ impl Term {
     }
 
     /// Whether it is about the volume alone, so that it can be known, or used again with other data: RR or R1R2.
+    pub fn is_volume(self) -> bool {
+        self.roles().into_iter().all(Role::is_volume)
+    }
+
+    /// Whether both samples are catalogues of randoms, shifted or not, which may be split: RR, SS, R1R2.
     pub fn is_random(self) -> bool {
-        self.roles().into_iter().all(Role::is_random)
+        !self.roles().into_iter().any(Role::is_data)
     }
 
     /// Whether any of its points are randoms, unshifted.
     pub(super) fn has_randoms(self) -> bool {
-        self.roles().into_iter().any(Role::is_random)
+        self.roles().into_iter().any(Role::is_volume)
     }
 
     /// Its roles as of one sample: those of D1R2 are those of DR.
@@ -111,6 +149,7 @@ impl Term {
         self.roles().map(|role| match role {
             Role::SecondData => Role::Data,
             Role::SecondRandoms => Role::Randoms,
+            Role::SecondShifted => Role::Shifted,
             role => role,
         })
     }
@@ -126,8 +165,7 @@ impl Term {
 
     /// Whether it is about the data alone: DD or D1D2.
     pub fn is_data(self) -> bool {
-        let is_data = |role| matches!(role, Role::Data | Role::SecondData);
-        self.roles().into_iter().all(is_data)
+        self.roles().into_iter().all(Role::is_data)
     }
 }
 
@@ -243,7 +281,8 @@ impl TermCounts {
         counted.map(|(term, _)| *term).collect()
     }
 
-    fn made(&self, term: Term) -> Option<&TermCount> {
+    /// The count of `term`, of all pairs or of split randoms, if it was made.
+    pub fn made(&self, term: Term) -> Option<&TermCount> {
         let found = self.counted.iter().find(|(counted, _)| *counted == term);
         found.map(|(_, counts)| counts)
     }
@@ -269,7 +308,7 @@ impl TermCounts {
     /// As [`TermCounts::get`].
     pub fn pairs(&self, term: Term) -> Result<&dyn RandomPairs, EstimatorError> {
         match (&self.known, self.made(term)) {
-            (Some(known), _) if term.is_random() => Ok(known),
+            (Some(known), _) if term.is_volume() => Ok(known),
             (None, Some(TermCount::Split(split))) if term.is_random() => Ok(split),
             _ => self.get(term).map(|counts| counts as _),
         }

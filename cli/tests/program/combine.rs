@@ -118,6 +118,63 @@ fn the_jackknife_runs_over_the_regions_of_all_parts() {
 }
 
 #[test]
+fn parts_may_weigh_by_their_data_pairs_and_share_regions() {
+    let folder = folder();
+    let split = "--split-randoms 3 --split-randoms-above 2";
+    for part in ["n", "s"] {
+        let flags = format!("--bins lin:0:4:4 {split} --regions 3 --region-counts reg_{part}.ecsv");
+        measure(&folder, part, &flags);
+    }
+    let files = "xi_n.ecsv xi_s.ecsv --by data --by-region reg_n.ecsv reg_s.ecsv --match-regions";
+    folder.good(&format!(
+        "result combine {files} --covariance cov.csv -o both.ecsv"
+    ));
+    folder.good("result combine xi_n.ecsv xi_s.ecsv --by data -o plain.ecsv");
+    let both = folder.table("both.ecsv");
+    let parts = [folder.table("xi_n.ecsv"), folder.table("xi_s.ecsv")];
+    assert_eq!(both.meta["errors"]["regions"], 3);
+    assert_eq!(both.meta["parts_weigh_by"], "data pairs");
+    let data = |part: &Table| total(part, "DD");
+    let all: f64 = parts.iter().map(data).sum();
+    let mean = |of: &dyn Fn(&Table) -> f64| {
+        parts.iter().map(|part| data(part) * of(part)).sum::<f64>() / all
+    };
+    let normalised = ["DD", "DR", "RR"].map(|name| {
+        let column = format!("{name}_normalised");
+        let bin = |k: usize| mean(&|part: &Table| floats(part, &column)[k]);
+        let expected: Vec<f64> = (0..4).map(bin).collect();
+        close(&floats(&both, &column), &expected);
+        expected
+    });
+    let xi = |k: usize| {
+        let [dd, dr, rr] = normalised.each_ref().map(|of| of[k]);
+        (dd - 2.0 * dr + rr) / rr
+    };
+    let xi: Vec<f64> = (0..4).map(xi).collect();
+    close(&floats(&both, "xi"), &xi);
+    close(&floats(&folder.table("plain.ecsv"), "xi"), &xi);
+    // Its split is that of the parts, and may be combined again.
+    let record = &both.meta["counts"]["RR"];
+    assert_eq!(
+        (&record["split"]["subsets"], &record["split"]["above"]),
+        (&3.into(), &2.0.into())
+    );
+    assert!((total(&both, "RR") / all - 1.0).abs() < 1e-14);
+    folder.good("result combine plain.ecsv xi_n.ecsv --by data -o again.ecsv");
+    let matrix = floats(&folder.table("cov.csv"), "covariance");
+    let errors: Vec<f64> = (0..4).map(|k| matrix[5 * k].sqrt()).collect();
+    close(&floats(&both, "xi_error"), &errors);
+    folder.good(&format!(
+        "result combine {} -o apart.ecsv",
+        files.replace("--match-regions", "")
+    ));
+    let apart = folder.table("apart.ecsv");
+    assert_eq!(apart.meta["errors"]["regions"], 6);
+    close(&floats(&apart, "xi"), &xi);
+    assert!(floats(&apart, "xi_error") != floats(&both, "xi_error"));
+}
+
+#[test]
 fn wp_is_made_of_the_combined_counts() {
     let folder = folder();
     for part in ["n", "s"] {

@@ -94,6 +94,53 @@ fn two_catalogs_are_cross_correlated() {
 }
 
 #[test]
+fn two_reconstructed_catalogs_have_shifted_randoms_of_their_own() {
+    let folder = folder()
+        .with("d2.csv", &scattered(80, 10.0, 11))
+        .with("r2.csv", &scattered(150, 10.0, 12))
+        .with("t2.csv", &scattered(140, 10.0, 13))
+        .with("t.csv", &scattered(130, 10.0, 14));
+    let bins = "--statistic s-mu --bins lin:0:4:2 --mu-bins lin:-1:1:4";
+    let cross = "xi d.csv --cross d2.csv --randoms r.csv --cross-randoms r2.csv --shifted-randoms t.csv --cross-shifted-randoms t2.csv";
+    folder.good(&format!("{cross} {bins} -o xi.ecsv"));
+    let xi = folder.table("xi.ecsv");
+    assert_eq!(xi.meta["estimator"], "shifted-randoms");
+    let normalised = |name: &str, files: &str| -> Vec<f64> {
+        folder.good(&format!("count {files} {bins} -o count.csv"));
+        let count = folder.table("count.csv");
+        assert_eq!(
+            integers(&xi, &format!("{name}_npairs")),
+            integers(&count, "npairs")
+        );
+        let record = count.meta["counts"].as_object().unwrap().values().next();
+        let total = record.unwrap()["total_pairs"].as_u64().unwrap();
+        let pairs = integers(&count, "npairs").into_iter();
+        pairs.map(|n| n as f64 / total as f64).collect()
+    };
+    let d1d2 = normalised("D1D2", "d.csv d2.csv");
+    let d1s2 = normalised("D1S2", "d.csv t2.csv");
+    let s1d2 = normalised("S1D2", "t.csv d2.csv");
+    let s1s2 = normalised("S1S2", "t.csv t2.csv");
+    let r1r2 = normalised("R1R2", "r.csv r2.csv");
+    for (k, found) in floats(&xi, "xi").into_iter().enumerate() {
+        let expected = (d1d2[k] - d1s2[k] - s1d2[k] + s1s2[k]) / r1r2[k];
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+    folder.good(&format!(
+        "{cross} {bins} --estimator (D1D2-D1S2-S1D2+S1S2)/R1R2 -o formula.ecsv"
+    ));
+    assert_eq!(
+        floats(&folder.table("formula.ecsv"), "xi"),
+        floats(&xi, "xi")
+    );
+    // In a box the pairs of unshifted randoms are known.
+    folder.good(&format!(
+        "xi d.csv --cross d2.csv --shifted-randoms t.csv --cross-shifted-randoms t2.csv --box 10 {bins} -o box.csv"
+    ));
+    assert!(!names(&folder.table("box.csv")).contains(&"R1R2_npairs"));
+}
+
+#[test]
 fn a_saved_rr_is_used_if_it_fits() {
     let folder = folder();
     folder.good("count r.csv --bins edges:1,2,4 -o rr.json");

@@ -15,6 +15,7 @@ mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod cuts;
+mod desi;
 mod dumps;
 mod edge_files;
 mod estimates;

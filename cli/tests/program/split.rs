@@ -103,6 +103,65 @@ fn random_pairs_are_those_within_subsets() {
     }
 }
 
+/// The pairs, the weights and the total weight of a count of its own.
+fn counted(folder: &Folder, files: &str, bins: &str) -> (Vec<u64>, Vec<f64>, f64) {
+    folder.good(&format!("count {files} --weight w {bins} -o part.csv"));
+    let part = folder.table("part.csv");
+    let record = part.meta["counts"].as_object().unwrap().values().next();
+    let total = record.unwrap()["total_weight"].as_f64().unwrap();
+    (integers(&part, "npairs"), floats(&part, "weight"), total)
+}
+
+#[test]
+fn subsets_may_be_the_files_of_randoms_shifted_or_not() {
+    let folder = folder()
+        .with("q.csv", &scattered(170, 10.0, 5))
+        .with("s.csv", &scattered(205, 10.0, 6))
+        .with("t.csv", &scattered(90, 10.0, 7));
+    let bins = "--bins lin:0:4:4";
+    folder.good(&format!(
+        "xi d.csv --randoms r.csv --randoms q.csv --shifted-randoms s.csv --shifted-randoms t.csv --weight w {bins} --split-randoms files --split-randoms-above 2 -o xi.ecsv"
+    ));
+    folder.good(&format!(
+        "xi d.csv --cross d2.csv --randoms r.csv --randoms q.csv --cross-randoms s.csv --cross-randoms t.csv --weight w {bins} --split-randoms files --split-randoms-above 2 -o cross.ecsv"
+    ));
+    for (name, result, parts, files) in [
+        ("RR", "xi.ecsv", ["r.csv", "q.csv"], 2),
+        ("SS", "xi.ecsv", ["s.csv", "t.csv"], 2),
+        ("R1R2", "cross.ecsv", ["r.csv s.csv", "q.csv t.csv"], 2),
+    ] {
+        let table = folder.table(result);
+        let parts = parts.map(|part| counted(&folder, part, bins));
+        let (n, w) = (
+            integers(&table, &format!("{name}_npairs")),
+            floats(&table, &format!("{name}_normalised")),
+        );
+        let total: f64 = parts.iter().map(|part| part.2).sum();
+        for k in 2..4 {
+            let weight: f64 = parts.iter().map(|part| part.1[k]).sum();
+            assert_eq!(n[k], parts.iter().map(|part| part.0[k]).sum::<u64>());
+            assert!((w[k] / (weight / total) - 1.0).abs() < 1e-12, "{name}");
+        }
+        let split = &table.meta["counts"][name]["split"];
+        assert_eq!(
+            (&split["subsets"], &split["by"]),
+            (&files.into(), &"file".into())
+        );
+        assert_eq!(split["above"], 2.0);
+    }
+    // All pairs with the data are counted, and those of randoms that are close together.
+    let whole = "xi d.csv --randoms r.csv --randoms q.csv --shifted-randoms s.csv --shifted-randoms t.csv --weight w";
+    folder.good(&format!("{whole} {bins} -o whole.ecsv"));
+    let [split, whole] = ["xi.ecsv", "whole.ecsv"].map(|name| folder.table(name));
+    for name in ["DD", "DS", "RR", "SS"] {
+        let column = format!("{name}_normalised");
+        let [split, whole] = [&split, &whole].map(|table| floats(table, &column));
+        assert_eq!(split[..2], whole[..2], "{name}");
+        let is_data = name.starts_with('D');
+        assert_eq!(split == whole, is_data, "{name}");
+    }
+}
+
 #[test]
 fn every_statistic_takes_split_randoms() {
     let folder = folder();

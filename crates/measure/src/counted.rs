@@ -3,10 +3,8 @@
 //! Entry: [`Counted`]; [`SplitCount`] of randoms that were split.
 
 use albireo::counts::{JobId, PairKind, PairTotal, Split};
-use albireo::estimators::{Term, TermCounts};
 use albireo::tally::Cut;
 use albireo::{Counts, PairJob};
-use anyhow::Result;
 use serde_json::{Map, Value, json};
 
 use crate::row_sums::RowSums;
@@ -67,12 +65,6 @@ impl Counted {
         record
     }
 
-    /// A count of an estimate that is made again of saved ones.
-    pub(crate) fn of_term(name: &'static str, counts: &TermCounts, term: Term) -> Result<Self> {
-        let made = ("estimated", Value::Bool(true));
-        Ok(Self::new(name, counts.get(term)?, None, made))
-    }
-
     /// A count with what made it, and with an entry of its record that tells how.
     pub(crate) fn new(
         name: &'static str,
@@ -102,9 +94,27 @@ impl Counted {
     }
 }
 
+impl Counted {
+    /// The same as of split randoms, with what is said of their subsets, and with all pairs in the first bins where these were counted.
+    pub(crate) fn of_split(mut self, mut split: Map<String, Value>, near: Option<&Counts>) -> Self {
+        if let Some(near) = near {
+            self.sums.put_first(RowSums::of(near));
+            let axes = near.binning().axes();
+            let above = axes.first().and_then(|axis| axis.edges.last());
+            split.insert("above".to_owned(), json!(above));
+            let below = totals(near.kind(), near.total(), None);
+            split.insert("below".to_owned(), Value::Object(below));
+        }
+        self.record["split"] = Value::Object(split);
+        self
+    }
+}
+
 /// Counts of randoms that were split, written down as one.
 pub(crate) struct SplitCount<'a> {
     pub(crate) split: Split,
+    /// What the subsets are.
+    pub(crate) by: &'static str,
     /// Of all pairs, in the first bins.
     pub(crate) near: Option<&'a Counts>,
     /// Within subsets, in all bins.
@@ -121,22 +131,10 @@ impl SplitCount<'_> {
         let first = parts.into_iter().next();
         let (name, engine) = first.map_or(("RR", None), |part| (part.name, part.engine));
         let mut counted = Counted::new(name, self.far, engine, took);
+        counted.record["job"] = json!(fingerprint(JobId::of(job)));
         let mut split = Map::new();
         split.insert("subsets".to_owned(), json!(self.split.subsets()));
-        split.insert(
-            "by".to_owned(),
-            json!("row number modulo the number of subsets"),
-        );
-        if let Some(near) = self.near {
-            counted.sums.put_first(RowSums::of(near));
-            split.insert("above".to_owned(), json!(self.split.above()));
-            let below = totals(near.kind(), near.total(), None);
-            split.insert("below".to_owned(), Value::Object(below));
-        }
-        if let Some(record) = counted.record.as_object_mut() {
-            record.insert("job".to_owned(), json!(fingerprint(JobId::of(job))));
-            record.insert("split".to_owned(), Value::Object(split));
-        }
-        counted
+        split.insert("by".to_owned(), json!(self.by));
+        counted.of_split(split, self.near)
     }
 }

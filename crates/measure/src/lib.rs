@@ -51,6 +51,7 @@ mod record;
 mod results;
 mod row_sums;
 mod saved;
+mod saved_split;
 mod scatter;
 mod session;
 mod shard;

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use albireo::Counts;
 use albireo::counts::ExactSums;
+use albireo::error::CountsError;
 use albireo::tally::Legendre;
 
 /// What is summed in each row of a result, as far as it was asked for.
@@ -59,6 +60,17 @@ impl RowSums {
             weight: self.weight.as_ref().map(|weight| weight.rows(rows)),
             ..Self::default()
         }
+    }
+
+    /// The numbers of pairs and the weights of the rows, with nothing in the first of them.
+    pub(crate) fn without_first(&self, n: usize) -> Result<Self, CountsError> {
+        let mut rest = self.rows(0..self.npairs.len());
+        rest.put_first(Self {
+            npairs: vec![0; n],
+            weight: Some(ExactSums::from_parts(&[vec![0.0; n]])?),
+            ..Self::default()
+        });
+        Ok(rest)
     }
 
     /// Puts these in the place of the first rows.

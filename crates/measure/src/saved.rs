@@ -37,9 +37,18 @@ pub(crate) fn saved_counts(table: &Table) -> Result<Vec<SavedCount>> {
 
 /// The count of this name, in bins that are known to be those of the result.
 pub(crate) fn saved_count(table: &Table, name: &str, bins: &Bins) -> Result<Counts> {
-    let record = records(table)?.get(name);
-    let record = record.with_context(|| format!("the result holds no {name}"))?;
-    let total = total_of(name, record)?;
+    let record = record_of(table, name)?;
+    let rows = RowSums::read(table, prefix_of(table, name)?)?;
+    restored(table, (name, record), bins, (rows, total_of(name, record)?))
+}
+
+/// The count of this name as its record describes it, in such bins, with these sums and this total.
+pub(crate) fn restored(
+    table: &Table,
+    (name, record): (&str, &Value),
+    bins: &Bins,
+    (rows, total): (RowSums, PairTotal),
+) -> Result<Counts> {
     let prefix = prefix_of(table, name)?;
     let of = |npairs, weight| {
         let counts = Counts::from_parts(bins.clone(), npairs, weight, total, job_of(record));
@@ -48,7 +57,6 @@ pub(crate) fn saved_count(table: &Table, name: &str, bins: &Bins) -> Result<Coun
             Some(jobs) => counts?.with_jobs(&jobs),
         }
     };
-    let rows = RowSums::read(table, prefix)?;
     let counts = rows.counts(prefix, of).with_context(|| name.to_owned())?;
     let counts = match (&record["weight_bound_of_pair"], &record["weight_words"]) {
         (Value::Null, _) => counts,
@@ -86,6 +94,12 @@ pub(crate) fn bins_of(table: &Table) -> Result<Bins> {
         }
     };
     spec.with_line_of_sight(los)
+}
+
+/// The record of the count of this name.
+pub(crate) fn record_of<'t>(table: &'t Table, name: &str) -> Result<&'t Value> {
+    let record = records(table)?.get(name);
+    record.with_context(|| format!("the result holds no {name}"))
 }
 
 /// The record of each count by name.

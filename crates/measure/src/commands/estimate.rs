@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use albireo::Outside;
 use albireo::binning::PairOrder;
-use albireo::counts::Split;
 use albireo::estimators::{AnyEstimator, Estimator, Role, Term, legendre_degrees};
 use albireo_samples::{RegionSpec, Selection, Source};
 use anyhow::Result;
@@ -17,7 +16,7 @@ use super::estimator::{EstimatorParser, check_formula};
 use super::pairs::grouped;
 use super::plan::Plan;
 use super::region_flags::RegionFlags;
-use super::split::{SplitFlags, Subsets};
+use super::split::{AskedSplit, SplitFlags, Subsets};
 use crate::args::{
     CrossFlags, DataFlags, LosFlags, OutputFlags, RandomsFlags, RunFlags, SpaceFlags,
 };
@@ -61,9 +60,12 @@ pub(crate) struct EstimateFlags {
     #[arg(long, value_name = "FILE", requires = "cross")]
     cross_randoms: Vec<Files>,
     /// Randoms shifted as the reconstructed DATA were: (DD - DS - SD + SS) / RR
-    #[arg(long, value_name = "FILE", conflicts_with = "cross")]
+    #[arg(long, value_name = "FILE")]
     shifted_randoms: Vec<Files>,
-    /// Estimator by name, or a formula of the normalised counts DD, DR, RD, RR, DS, SD, SS, D1D2, D1R2, R1D2 and R1R2, numbers, + - * / ^ and
+    /// Randoms of the second catalog shifted as it was, with --shifted-randoms: (D1D2 - D1S2 - S1D2 + S1S2) / R1R2
+    #[arg(long, value_name = "FILE", requires = "cross")]
+    cross_shifted_randoms: Vec<Files>,
+    /// Estimator by name, or a formula of the normalised counts DD, DR, RD, RR, DS, SD, SS, D1D2, D1R2, R1D2, R1R2, D1S2, S1D2 and S1S2, numbers, + - * / ^ and
     /// parentheses, e.g. '(DD-2*DR+RR)/RR'; only what it names is counted [default: landy-szalay with randoms, natural in a periodic box]
     #[arg(long, value_name = "NAME|FORMULA", value_parser = EstimatorParser)]
     estimator: Option<AnyEstimator>,
@@ -107,19 +109,25 @@ pub(crate) struct EstimateFlags {
 struct Asked {
     cut: Option<RegionSpec>,
     method: Option<Method>,
-    split: Option<(Split, Term)>,
+    split: Option<AskedSplit>,
 }
 
 impl EstimateFlags {
+    /// The catalog of this role.
+    fn files(&self, role: Role) -> &[Files] {
+        match role {
+            Role::Data => &self.data,
+            Role::Randoms => &self.randoms,
+            Role::Shifted => &self.shifted_randoms,
+            Role::SecondData => &self.cross,
+            Role::SecondRandoms => &self.cross_randoms,
+            Role::SecondShifted => &self.cross_shifted_randoms,
+        }
+    }
+
     /// Whether there is a catalog of this role.
     fn given(&self, role: Role) -> bool {
-        match role {
-            Role::Data => true,
-            Role::Randoms => !self.randoms.is_empty(),
-            Role::Shifted => !self.shifted_randoms.is_empty(),
-            Role::SecondData => !self.cross.is_empty(),
-            Role::SecondRandoms => !self.cross_randoms.is_empty(),
-        }
+        !self.files(role).is_empty()
     }
 
     /// The estimator asked for, or the one that goes with the catalogs; refuses catalogs that it has no use for.
@@ -133,7 +141,7 @@ impl EstimateFlags {
             _ => self.named_estimator(None)?.into(),
         };
         let terms = estimator.terms(PairOrder::Unordered);
-        if self.rr.is_some() && !terms.iter().any(|term| term.is_random()) {
+        if self.rr.is_some() && !terms.iter().any(|term| term.is_volume()) {
             return Err(usage(format!(
                 "--rr has no use: --estimator {} counts no RR",
                 estimator.name()
@@ -144,14 +152,20 @@ impl EstimateFlags {
 
     fn named_estimator(&self, wanted: Option<Estimator>) -> Result<Estimator> {
         let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
+        let shifted = [Role::Shifted, Role::SecondShifted].map(|role| self.given(role));
+        if !self.cross.is_empty() && shifted[0] != shifted[1] {
+            return Err(usage(
+                "a cross-correlation needs shifted randoms for both catalogs: --shifted-randoms and --cross-shifted-randoms",
+            ));
+        }
         let of_one = match wanted {
-            Some(_) if self.given(Role::Shifted) => {
+            Some(_) if shifted[0] => {
                 return Err(usage(
                     "--shifted-randoms has an estimator of its own: leave out --estimator, or write a formula with DS, SD and SS",
                 ));
             }
             Some(wanted) => wanted,
-            None if self.given(Role::Shifted) => Estimator::ShiftedRandoms,
+            None if shifted[0] => Estimator::ShiftedRandoms,
             None if random => Estimator::LandySzalay,
             None => Estimator::Natural,
         };
@@ -203,8 +217,9 @@ impl EstimateFlags {
         let first = Selection::from(self.columns.clone());
         let randoms = Selection::from(self.randoms_columns.clone());
         let cross = Selection::from(self.cross_columns.clone());
-        let random = [&self.randoms, &self.cross_randoms, &self.shifted_randoms];
-        if randoms.any() && random.iter().all(|files| files.is_empty()) {
+        let is_random = |role: &Role| !matches!(role, Role::Data | Role::SecondData);
+        let mut random = Role::ALL.into_iter().filter(is_random);
+        if randoms.any() && !random.any(|role| self.given(role)) {
             return Err(usage(
                 "the --randoms flags of columns and rows need randoms: --randoms FILE",
             ));
@@ -220,20 +235,18 @@ impl EstimateFlags {
             ..randoms.or(&first)
         };
         let cross = cross.or(&first);
-        let files = [
-            (Role::Data, &self.data, &first),
-            (Role::Randoms, &self.randoms, &randoms),
-            (Role::Shifted, &self.shifted_randoms, &randoms),
-            (Role::SecondData, &self.cross, &cross),
-            (Role::SecondRandoms, &self.cross_randoms, &randoms),
+        let samples = [
+            (Role::Data, &first),
+            (Role::Randoms, &randoms),
+            (Role::Shifted, &randoms),
+            (Role::SecondData, &cross),
+            (Role::SecondRandoms, &randoms),
+            (Role::SecondShifted, &randoms),
         ];
         let group = self.cuts.group.as_deref();
-        let source = |(role, files, flags): (Role, &Vec<Files>, &Selection)| {
-            let paths: Vec<PathBuf> = files
-                .iter()
-                .flat_map(Files::iter)
-                .map(PathBuf::from)
-                .collect();
+        let source = |(role, flags): (Role, &Selection)| {
+            let files = self.files(role).iter();
+            let paths: Vec<PathBuf> = files.flat_map(Files::iter).map(PathBuf::from).collect();
             let selection = match role {
                 Role::Data | Role::SecondData => grouped(flags.clone().resolved(), group),
                 _ => flags.clone().resolved(),
@@ -250,7 +263,7 @@ impl EstimateFlags {
                 },
             })
         };
-        Ok(files.into_iter().filter_map(source).collect())
+        Ok(samples.into_iter().filter_map(source).collect())
     }
 
     /// Whether two catalogs are correlated.
@@ -266,8 +279,8 @@ impl EstimateFlags {
                 "--rr holds no pairs weighed by bits: with --randoms-bits, leave it out",
             ));
         }
-        let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
-        let split = self.split.split(estimator, random)?;
+        let files = |role| self.files(role).iter().flat_map(Files::iter).count();
+        let split = self.split.split(estimator, files)?;
         if split.is_some() && self.randoms_columns.has_bits() {
             return Err(usage(
                 "--split-randoms counts no pairs weighed by bits: with --randoms-bits, leave it out",
@@ -366,8 +379,8 @@ impl EstimateFlags {
             .map(legendre_degrees)
             .transpose()?
             .unwrap_or_default();
-        let subsets = split.map(|split| Subsets::of(split, &inputs, legendre));
-        let subsets = subsets.transpose()?;
+        let subsets = split.map(|split| Subsets::of(&split, &inputs, legendre));
+        let subsets = subsets.transpose()?.unwrap_or_default();
         let mut counter = Counter::new(engines, inputs.domain())
             .sharing(session.kept.shared())
             .dropping(cuts.clone());
@@ -384,7 +397,7 @@ impl EstimateFlags {
             cuts,
             orders,
             legendre,
-            subsets: subsets.as_ref(),
+            subsets: &subsets,
         };
         let Some(made) = plan.run(&bins, &mut counter)? else {
             return Ok(None);

@@ -13,11 +13,16 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use crate::usage::usage;
 
 /// The catalogs besides the first, by their flags.
-const CATALOGS: [(Role, &str, &str); 4] = [
+const CATALOGS: [(Role, &str, &str); 5] = [
     (Role::Randoms, "--randoms", "DR, RD or RR"),
     (Role::SecondData, "--cross", "D1D2"),
     (Role::SecondRandoms, "--cross-randoms", "D1R2 or R1R2"),
     (Role::Shifted, "--shifted-randoms", "DS, SD or SS"),
+    (
+        Role::SecondShifted,
+        "--cross-shifted-randoms",
+        "D1S2 or S1S2",
+    ),
 ];
 
 /// What `--estimator` takes: a name, of those that no other flag asks for, or a formula.
@@ -74,10 +79,10 @@ impl TypedValueParser for EstimatorParser {
 /// Refuses catalogs that a formula misses, or has no use for; `given` tells which there are. Pairs of randoms alone may be known.
 pub(super) fn check_formula(formula: &Formula, given: impl Fn(Role) -> bool) -> Result<()> {
     let flags = || CATALOGS.into_iter();
-    let known = formula.named().iter().filter(|term| term.is_random());
+    let known = formula.named().iter().filter(|term| term.is_volume());
     let known = known.flat_map(|term| term.roles()).all(|role| !given(role));
     for term in formula.named() {
-        if known && term.is_random() {
+        if known && term.is_volume() {
             continue;
         }
         let missing = flags().find(|(role, ..)| term.roles().contains(role) && !given(*role));

@@ -41,7 +41,8 @@ pub(super) struct Plan<'a> {
     pub(super) mean_separation: Option<MeanSeparation>,
     pub(super) method: Option<Method>,
     pub(super) cuts: Vec<Cut>,
-    pub(super) subsets: Option<&'a Subsets>,
+    /// One for each count of split randoms.
+    pub(super) subsets: &'a [Subsets],
     /// The degrees of multipoles that are made of Legendre sums, and of these sums.
     pub(super) orders: Option<&'a [u32]>,
     pub(super) legendre: LegendreDegrees,
@@ -76,7 +77,7 @@ impl<'a> Plan<'a> {
 
     /// The subsets that the pairs of a term are counted within, if they are.
     fn subsets_of(&self, term: Term) -> Option<&'a Subsets> {
-        self.subsets.filter(|_| term.is_random())
+        self.subsets.iter().find(|subsets| subsets.term() == term)
     }
 
     /// What a saved count of a term must belong to.
@@ -119,7 +120,7 @@ impl<'a> Plan<'a> {
             let weighed = asked
                 .iter()
                 .any(|count| count.name == term.name && count.what.pair_weight().is_some());
-            if let Some(path) = self.rr.as_deref().filter(|_| term.is_random()) {
+            if let Some(path) = self.rr.as_deref().filter(|_| term.is_volume()) {
                 let table = self.results.read(path)?;
                 found.push((term, of_rr((path, &table), term, &expected)?, path));
                 continue;

@@ -1,14 +1,16 @@
-//! Randoms that are split before their pairs are counted: `--split-randoms N`.
+//! Randoms that are split before their pairs are counted: `--split-randoms N` or `files`.
 //!
 //! Entry: [`SplitFlags`], [`Subsets`]. What a split is, and how its counts enter an estimate, is the library's.
 
+use std::str::FromStr;
+
 use albireo::binning::PairOrder;
 use albireo::counts::Split;
-use albireo::estimators::{AnyEstimator, SplitRandoms, Term, TermCount};
+use albireo::estimators::{AnyEstimator, Role, SplitRandoms, Term, TermCount};
 use albireo::tally::{Classes, LegendreDegrees, weights_are_wide};
 use albireo::{Bins, Counts, Pairs, Particles};
 use albireo_samples::Samples;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::counted::{Counted, SplitCount};
@@ -16,56 +18,103 @@ use crate::counting::Counter;
 use crate::named_count::NamedCount;
 use crate::usage::usage;
 
+/// What the subsets are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SplitBy {
+    /// Rows whose numbers are equal modulo so many.
+    Rows(u32),
+    /// The files of each sample, in their order.
+    Files,
+}
+
+impl FromStr for SplitBy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "files" => Ok(Self::Files),
+            number => number.parse().map(Self::Rows).map_err(|_| {
+                "expected a number of subsets, or files for those of each catalog".to_owned()
+            }),
+        }
+    }
+}
+
 /// How randoms are split.
 #[derive(Debug, Clone, Args)]
 pub(super) struct SplitFlags {
-    /// Count RR within N subsets of the randoms only, those whose row numbers are equal modulo N: about N times less work for nearly the same
-    /// xi where randoms are many (Keihänen et al. 2019)
-    #[arg(long, value_name = "N", conflicts_with = "rr")]
-    split_randoms: Option<u32>,
+    /// Count RR and SS within subsets of the randoms only: N of them, with row numbers that are equal modulo N, or the files of --randoms
+    /// and as many of --shifted-randoms, in the same order. About N times less work for nearly the same xi where randoms are many
+    /// (Keihänen et al. 2019)
+    #[arg(long, value_name = "N|files", conflicts_with = "rr")]
+    split_randoms: Option<SplitBy>,
     /// Split from this edge of --bins on, and count all pairs of randoms closer together, e.g. 20
     #[arg(long, value_name = "S", requires = "split_randoms")]
     split_randoms_above: Option<f64>,
 }
 
+/// What the flags ask for.
+#[derive(Debug, Clone)]
+pub(super) struct AskedSplit {
+    split: Split,
+    by: SplitBy,
+    /// The counts of split randoms.
+    terms: Vec<Term>,
+}
+
 impl SplitFlags {
-    /// How randoms are split, if they are, for `estimator`.
+    /// How randoms are split, if they are, for `estimator`; `files` tells how many of them a role has.
     pub(super) fn split(
         &self,
         estimator: &AnyEstimator,
-        randoms: bool,
-    ) -> Result<Option<(Split, Term)>> {
-        let Some(subsets) = self.split_randoms else {
+        files: impl Fn(Role) -> usize,
+    ) -> Result<Option<AskedSplit>> {
+        let Some(by) = self.split_randoms else {
             return Ok(None);
         };
-        if !randoms {
+        if files(Role::Randoms) == 0 && files(Role::SecondRandoms) == 0 {
             return Err(usage(
                 "--split-randoms needs randoms to split: --randoms FILE",
             ));
         }
-        let terms = estimator.terms(PairOrder::Unordered);
-        let random: Vec<Term> = terms.into_iter().filter(|term| term.is_random()).collect();
-        let name = estimator.name();
-        match random[..] {
-            [term] => {
-                let split = Split::new(subsets, self.split_randoms_above);
-                let split = split.map_err(|error| usage(format!("--split-randoms: {error}")))?;
-                Ok(Some((split, term)))
-            }
-            [] => Err(usage(format!(
-                "--split-randoms has no use: --estimator {name} counts no RR"
-            ))),
-            _ => Err(usage(format!(
-                "--split-randoms splits the randoms of one count: --estimator {name} has RR and R1R2"
-            ))),
+        let mut terms = estimator.terms(PairOrder::Unordered);
+        terms.retain(|term| term.is_random());
+        if terms.is_empty() {
+            return Err(usage(format!(
+                "--split-randoms has no use: --estimator {} counts no RR",
+                estimator.name()
+            )));
         }
+        let subsets = match by {
+            SplitBy::Rows(number) => number,
+            SplitBy::Files => equal_files(&terms, files)?,
+        };
+        let split = Split::new(subsets, self.split_randoms_above);
+        let split = split.map_err(|error| usage(format!("--split-randoms: {error}")))?;
+        Ok(Some(AskedSplit { split, by, terms }))
     }
 }
 
-/// Randoms in subsets, of one sample or of two.
+/// The number of files that each of the split samples has.
+fn equal_files(terms: &[Term], files: impl Fn(Role) -> usize) -> Result<u32> {
+    let roles = terms.iter().flat_map(|term| term.roles());
+    let mut numbers = roles.map(|role| (role, files(role)));
+    let (first, number) = numbers.next().context("there are no randoms")?;
+    if let Some((role, found)) = numbers.find(|(_, found)| *found != number) {
+        return Err(usage(format!(
+            "--split-randoms files takes equal numbers of them: the {} are {number}, the {} {found}",
+            first.name(),
+            role.name()
+        )));
+    }
+    Ok(u32::try_from(number)?)
+}
+
+/// Randoms of a count in subsets, of one sample or of two.
 #[derive(Debug)]
 pub(super) struct Subsets {
     split: Split,
+    by: SplitBy,
     term: Term,
     first: Vec<Particles>,
     second: Option<Vec<Particles>>,
@@ -82,33 +131,59 @@ fn merged(mut parts: impl Iterator<Item = Result<Counts>>) -> Result<Counts> {
     })
 }
 
+impl AskedSplit {
+    /// The subsets of a sample.
+    fn subsets_of(&self, role: Role, inputs: &Samples) -> Result<Vec<Particles>> {
+        let sample = inputs.get(role.name())?;
+        let place = || format!("--split-randoms, {}", role.name());
+        if self.by != SplitBy::Files {
+            return self.split.subsets_of(sample).with_context(place);
+        }
+        let rows = inputs.rows_of_files(role.name());
+        if rows.len() != self.split.subsets() as usize {
+            bail!(
+                "--split-randoms files: the {} were read from {} files, {} were named: name each file that has rows, no folder of them",
+                role.name(),
+                rows.len(),
+                self.split.subsets()
+            );
+        }
+        self.split.runs_of(sample, &rows).with_context(place)
+    }
+}
+
 impl Subsets {
-    /// Splits the randoms of `term`, whose Legendre sums of these degrees are asked for.
+    /// Splits the randoms of every count of them, whose Legendre sums of these degrees are asked for.
     pub(super) fn of(
-        (split, term): (Split, Term),
+        asked: &AskedSplit,
         inputs: &Samples,
         legendre: LegendreDegrees,
-    ) -> Result<Self> {
-        let whole = inputs.get(term.first.name())?;
-        let pairs = match inputs.get(term.second.name())? {
-            second if term.second != term.first => Pairs::Cross(whole, second),
-            _ => Pairs::Auto(whole),
+    ) -> Result<Vec<Self>> {
+        let of = |&term: &Term| {
+            let whole = inputs.get(term.first.name())?;
+            let pairs = match inputs.get(term.second.name())? {
+                second if term.second != term.first => Pairs::Cross(whole, second),
+                _ => Pairs::Auto(whole),
+            };
+            let subsets = |role: Role| asked.subsets_of(role, inputs);
+            Ok(Self {
+                split: asked.split,
+                by: asked.by,
+                term,
+                first: subsets(term.first)?,
+                second: (term.second != term.first)
+                    .then(|| subsets(term.second))
+                    .transpose()?,
+                legendre,
+                two_words: weights_are_wide(pairs, 0),
+            })
         };
-        let subsets = |role: albireo::estimators::Role| -> Result<Vec<Particles>> {
-            let sample = inputs.get(role.name())?;
-            let subsets = split.subsets_of(sample);
-            subsets.with_context(|| format!("--split-randoms, {}", role.name()))
-        };
-        Ok(Self {
-            split,
-            term,
-            first: subsets(term.first)?,
-            second: (term.second != term.first)
-                .then(|| subsets(term.second))
-                .transpose()?,
-            legendre,
-            two_words: weights_are_wide(pairs, 0),
-        })
+        asked.terms.iter().map(of).collect()
+    }
+
+    /// The count that they are for.
+    pub(super) fn term(&self) -> Term {
+        self.term
     }
 
     /// The pairs within each subset.
@@ -173,6 +248,10 @@ impl Subsets {
         counter.done.push(
             SplitCount {
                 split: self.split,
+                by: match self.by {
+                    SplitBy::Rows(_) => "row number modulo the number of subsets",
+                    SplitBy::Files => "file",
+                },
                 near,
                 far,
             }

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use albireo::estimators::{CombinedRegions, Term, TermCounts, combined};
+use albireo::estimators::{CombinedRegions, PartWeight, combined};
 use albireo::{Bins, Correlation};
 use albireo_catalogs::Table;
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use super::parts::Saved;
+use super::parts::{Saved, counted};
 use super::realisations::Realisations;
 use super::remade::{FormsOfSaved, RegionErrors};
 use crate::catalogs::Files;
@@ -20,12 +20,37 @@ use crate::saved::bins_of;
 use crate::scatter::Scatter;
 use crate::session::Session;
 
+/// What a part of the sky weighs by, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum PartWeightName {
+    /// The total of its random pairs, in numerator and denominator: by volume.
+    #[default]
+    Randoms,
+    /// The total of its data pairs, as DESI's scripts, pycorr and lsstypes do.
+    Data,
+}
+
+impl From<PartWeightName> for PartWeight {
+    fn from(name: PartWeightName) -> Self {
+        match name {
+            PartWeightName::Randoms => Self::Randoms,
+            PartWeightName::Data => Self::Data,
+        }
+    }
+}
+
 /// Arguments of `result combine`.
 #[derive(Debug, Args)]
 pub(crate) struct Combine {
     /// Results of xi with their counts (those that --counts wrote, of wp and multipoles), one for each part of the sky
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<Files>,
+    /// Region k of all parts is one region, left out or drawn at once, as in pycorr [default: each region of each part is one]
+    #[arg(long, requires = "by_region")]
+    match_regions: bool,
+    /// What each part weighs by [default: randoms]
+    #[arg(long, value_name = "PAIRS")]
+    by: Option<PartWeightName>,
     #[command(flatten)]
     errors: RegionErrors,
     #[command(flatten)]
@@ -39,36 +64,34 @@ struct Sums {
     scatter: Option<Scatter>,
 }
 
-/// The counts as results write them.
-fn counted(counts: &TermCounts, terms: &[Term]) -> Result<Vec<Counted>> {
-    let one = |term: &Term| {
-        let made = ("combined", Value::Bool(true));
-        Ok(Counted::new(term.name, counts.get(*term)?, None, made))
-    };
-    terms.iter().map(one).collect()
-}
-
 impl Combine {
     /// The counts of all parts put together, and the estimate.
     fn sums(&self, parts: &[Saved<'_>], regions: &[(PathBuf, Table)], bins: &Bins) -> Result<Sums> {
+        let by = PartWeight::from(self.by.unwrap_or_default());
+        if by == PartWeight::Randoms {
+            parts.iter().try_for_each(|part| part.check_one_total())?;
+        }
         let (estimator, terms) = parts[0].estimator(bins.order())?;
         if regions.is_empty() {
-            let counts = parts.iter().map(|part| part.counts(&terms));
+            let counts = parts.iter().map(|part| part.counts(&terms, bins));
             let counts = counts.collect::<Result<Vec<_>>>()?;
-            let sum = combined(&counts)?;
+            let sum = combined(&counts, by)?;
             return Ok(Sums {
                 xi: estimator.estimate(&sum)?,
-                counts: counted(&sum, &terms)?,
+                counts: counted(&sum, &terms, (parts, "combined"))?,
                 scatter: None,
             });
         }
-        let parts = parts.iter().zip(regions);
-        let parts = parts
+        let of_regions = parts.iter().zip(regions);
+        let of_regions = of_regions
             .map(|(part, (path, table))| part.regions((estimator, &terms), bins, (path, table)));
-        let both = CombinedRegions::new(parts.collect::<Result<_>>()?)?;
+        let mut both = CombinedRegions::new(of_regions.collect::<Result<_>>()?, by)?;
+        if self.match_regions {
+            both = both.matched()?;
+        }
         Ok(Sums {
             xi: both.estimate()?,
-            counts: counted(&both.counts()?, &terms)?,
+            counts: counted(&both.counts()?, &terms, (parts, "combined"))?,
             scatter: Some(Scatter::of_parts(&both, self.errors.method())?),
         })
     }
@@ -109,6 +132,9 @@ impl Combine {
         let counts = counts.map(|count| (count.name.to_owned(), count.record.clone()));
         record.set("counts", Value::Object(counts.collect()));
         record.set("parts", realisations.described()?);
+        if self.by == Some(PartWeightName::Data) {
+            record.set("parts_weigh_by", "data pairs");
+        }
         if let Some(scatter) = &sums.scatter {
             scatter.note(&mut record);
         }

@@ -12,12 +12,11 @@ use clap::Args;
 use serde_json::Value;
 
 use super::along::Along;
-use super::parts::Saved;
+use super::parts::{Saved, counted};
 use super::remade::{FormsOfSaved, RegionErrors};
 use super::saved::NamedTable;
 use crate::catalogs::Files;
 use crate::commands::estimated::Estimated;
-use crate::counted::Counted;
 use crate::record::Record;
 use crate::saved::bins_of;
 use crate::scatter::{Method, Scatter};
@@ -91,8 +90,8 @@ fn remade(
     let (estimator, terms, known) = saved.estimator_and_known(&bins, by)?;
     let coarse = |(term, counts): &(Term, TermCount)| Ok((*term, counts.rebin(by)?));
     let Some((of, method)) = regions else {
-        let counts = saved.counts(&terms)?.into_iter();
-        let counts = counts.map(|(term, counts)| coarse(&(term, counts.into())));
+        let counts = saved.counts(&terms, &bins)?;
+        let counts = counts.iter().map(coarse);
         let counts = TermCounts::new(counts.collect::<Result<Vec<_>>>()?, known);
         return Ok(Remade {
             estimator,
@@ -153,10 +152,11 @@ pub(super) fn of_saved(
     if let Some(scatter) = &remade.scatter {
         scatter.note(&mut record);
     }
-    let counted = |term: &Term| Counted::of_term(term.name, &remade.counts, *term);
+    let of = (&[saved][..], "estimated");
+    let counted = counted(&remade.counts, &remade.terms, of)?;
     let unit = input.table.meta.get("unit").and_then(Value::as_str);
     Ok(Estimated {
-        counts: remade.terms.iter().map(counted).collect::<Result<_>>()?,
+        counts: counted,
         poles: None,
         unit: unit.map(str::to_owned),
         covariance: None,

@@ -4,18 +4,20 @@
 
 use std::path::Path;
 
+use albireo::Bins;
 use albireo::binning::PairOrder;
-use albireo::counts::{JobId, PairTotal};
-use albireo::estimators::{AnalyticRr, AnyEstimator, Estimator, Formula, RegionTerms, Term};
-use albireo::{Bins, Counts};
+use albireo::estimators::{
+    AnalyticRr, AnyEstimator, Estimator, Formula, RegionTerms, Term, TermCount, TermCounts,
+};
 use albireo_catalogs::{ResultKind, Table};
 use albireo_samples::domain_of_record;
 use anyhow::{Context, Result, anyhow, bail};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::settings::difference;
-use crate::row_sums::RowSums;
-use crate::saved::{records, region_rows, saved_count, saved_counts};
+use crate::counted::Counted;
+use crate::saved::{records, saved_count};
+use crate::saved_split::{saved_term, saved_term_by_region};
 
 /// A saved correlation function with its counts.
 #[derive(Debug, Clone, Copy)]
@@ -113,42 +115,40 @@ impl<'a> Saved<'a> {
         Ok((estimator, counted, known.transpose()?))
     }
 
-    /// Refuses a count that has not one total with its variance.
-    fn check_total(self, name: &str) -> Result<()> {
-        let record = records(self.table)?.get(name);
-        if let Some(above) = record.and_then(|record| record["split"].get("above")) {
-            bail!(
-                "{name} is split above {above} and has two totals: parts of the sky are put together by one"
-            );
-        }
-        let effect = record.map(|record| record["design_effect"].is_number());
-        if effect == Some(false) {
-            bail!("the metadata `counts` of {name} has no `design_effect`");
+    /// Refuses counts of split randoms, which have two totals, where a part weighs by one of them.
+    pub(super) fn check_one_total(self) -> Result<()> {
+        let counts = records(self.table).with_context(|| self.place())?;
+        for (name, record) in counts {
+            if let Some(above) = record["split"].get("above") {
+                bail!(
+                    "{}: {name} is split above {above} and has two totals: parts of the sky are put together by one, or --by data",
+                    self.place()
+                );
+            }
         }
         Ok(())
     }
 
-    /// A count as it was.
-    fn count(self, name: &str, bins: &Bins) -> Result<Counts> {
-        self.check_total(name)?;
-        saved_count(self.table, name, bins)
+    /// A count as it was; refuses one whose total has no variance.
+    fn count(self, name: &str, bins: &Bins) -> Result<TermCount> {
+        let record = records(self.table)?.get(name);
+        if record.is_some_and(|record| !record["design_effect"].is_number()) {
+            bail!("the metadata `counts` of {name} has no `design_effect`");
+        }
+        saved_term(self.table, name, bins)
     }
 
     /// All of its counts.
-    pub(super) fn counts(self, terms: &[Term]) -> Result<Vec<(Term, Counts)>> {
-        let counts = || {
-            for term in terms {
-                self.check_total(term.name)?;
-            }
-            let mut saved = saved_counts(self.table)?;
-            let of = |term: &Term| {
-                let place = saved.iter().position(|one| one.name == term.name);
-                let place = place.with_context(|| format!("it holds no {}", term.name))?;
-                Ok((*term, saved.swap_remove(place).counts))
-            };
-            terms.iter().map(of).collect::<Result<_>>()
-        };
-        counts().with_context(|| self.place())
+    pub(super) fn counts(self, terms: &[Term], bins: &Bins) -> Result<Vec<(Term, TermCount)>> {
+        let of = |term: &Term| Ok((*term, self.count(term.name, bins)?));
+        let counts = terms.iter().map(of).collect::<Result<_>>();
+        counts.with_context(|| self.place())
+    }
+
+    /// What the record of a count says of the subsets of split randoms, if they were.
+    pub(super) fn split(self, term: Term) -> Option<&'a Map<String, Value>> {
+        let record = self.table.meta.get("counts")?.get(term.name)?;
+        record.get("split")?.as_object()
     }
 
     /// All of its counts kept apart by region, as a file that `--region-counts` wrote has them.
@@ -160,12 +160,47 @@ impl<'a> Saved<'a> {
     ) -> Result<RegionTerms> {
         let by_region = ByRegion { table, of: self };
         let terms = by_region.check().and_then(|()| {
-            let count = |term: &Term| Ok((*term, by_region.count(term.name, bins)?));
+            let count = |term: &Term| {
+                let whole = self.count(term.name, bins)?;
+                Ok((*term, saved_term_by_region(table, term.name, whole)?))
+            };
             let counted = terms.iter().map(count).collect::<Result<Vec<_>>>()?;
             Ok(RegionTerms::new(estimator, counted, None)?)
         });
         terms.with_context(|| path.display().to_string())
     }
+}
+
+/// What all parts say of the subsets of the randoms of a count; nothing where they were not split.
+fn split(term: Term, parts: &[Saved<'_>]) -> Map<String, Value> {
+    let all: Option<Vec<_>> = parts.iter().map(|part| part.split(term)).collect();
+    let all = all.unwrap_or_default();
+    let mut split = all.first().copied().cloned().unwrap_or_default();
+    split.retain(|key, value| all.iter().all(|other| other.get(key) == Some(value)));
+    split
+}
+
+/// The counts that were `made` of those of parts, as results write them.
+pub(super) fn counted(
+    counts: &TermCounts,
+    terms: &[Term],
+    (parts, made): (&[Saved<'_>], &str),
+) -> Result<Vec<Counted>> {
+    let one = |&term: &Term| {
+        let made = (made, Value::Bool(true));
+        let (all, near) = match counts.made(term) {
+            Some(TermCount::Split(split)) => (split.far(), Some(split.near())),
+            _ => (counts.get(term)?, None),
+        };
+        let counted = Counted::new(term.name, all, None, made);
+        let split = split(term, parts);
+        Ok(if near.is_some() || !split.is_empty() {
+            counted.of_split(split, near)
+        } else {
+            counted
+        })
+    };
+    terms.iter().map(one).collect()
 }
 
 /// The counts by region that belong to a result.
@@ -203,50 +238,5 @@ impl ByRegion<'_> {
             }
         }
         Ok(())
-    }
-
-    /// A count with its parts by region.
-    fn count(&self, name: &str, bins: &Bins) -> Result<Counts> {
-        let whole = self.of.count(name, bins)?;
-        let total = whole.total();
-        let rows = region_rows(self.table, name, bins.n_bins())?.into_iter();
-        let of_count = self.table.meta.get("region_totals");
-        let of_count = of_count.and_then(|totals| totals.get(name));
-        let totals_of = |part: &str| {
-            let totals = of_count.and_then(|totals| totals.get(part));
-            totals.with_context(|| format!("no metadata `region_totals` of {name}"))
-        };
-        let (within, across) = (totals_of("within")?, totals_of("across")?);
-        let total = |totals: &Value, k: usize| -> Result<PairTotal> {
-            let of = |key: &str| totals.get(key).and_then(|values| values.get(k));
-            let (pairs, weight) = (
-                of("pairs").and_then(Value::as_u64),
-                of("weight").and_then(Value::as_f64),
-            );
-            Ok(PairTotal {
-                pairs: pairs.context("no total of pairs")?,
-                weight: weight.context("no total weight")?,
-                ..total
-            })
-        };
-        let part = |rows: RowSums, (part, totals): (&str, &Value), k: usize| -> Result<Counts> {
-            let place = || format!("{name}, region {k}");
-            let total = total(totals, k).with_context(place)?;
-            let of = |npairs, weight| {
-                Counts::from_parts(bins.clone(), npairs, weight, total, JobId(k as u64))
-            };
-            let counts = rows.counts(&format!("{name}_{part}"), of);
-            Ok(counts
-                .with_context(place)?
-                .with_exactness(whole.exactness()))
-        };
-        let parts = rows.enumerate().map(|(k, [inside, border])| {
-            Ok([
-                part(inside, ("within", within), k)?,
-                part(border, ("across", across), k)?,
-            ])
-        });
-        let parts = parts.collect::<Result<Vec<_>>>()?;
-        whole.with_regions(&parts).with_context(|| name.to_owned())
     }
 }
