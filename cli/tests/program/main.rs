@@ -16,6 +16,7 @@ mod counts;
 mod cuda;
 mod cuts;
 mod desi;
+mod desi_job;
 mod dumps;
 mod edge_files;
 mod estimates;

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use albireo_catalogs::{Table, read_record};
 use anyhow::{Context, Result};
-use clap::{Args, CommandFactory};
+use clap::{Args, CommandFactory, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use crate::catalogs::Files;
@@ -43,9 +43,10 @@ pub(crate) struct Run {
 /// What is printed instead of measuring anything.
 #[derive(Debug, Args)]
 struct PrintFlags {
-    /// Print a job file to begin with, which runs on the catalogs that come with albireo, and all keys as comments
-    #[arg(long, conflicts_with_all = ["job", "list", "again", "show_job"])]
-    template: bool,
+    /// Print a job file to begin with: one that runs on the catalogs that come with albireo, with all keys as comments, or one for a
+    /// tracer of DESI
+    #[arg(long, value_name = "OF", num_args = 0..=1, default_missing_value = "samples", conflicts_with_all = ["job", "list", "again", "show_job"])]
+    template: Option<Template>,
     /// Print the command lines that the job stands for, and run none of them
     #[arg(long)]
     list: bool,
@@ -54,11 +55,21 @@ struct PrintFlags {
     show_job: bool,
 }
 
+/// What a job file to begin with is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Template {
+    /// The catalogs that come with albireo.
+    Samples,
+    /// A tracer of DESI: both caps, redshift bins, coarser bins.
+    Desi,
+}
+
 /// How many sets of samples wait for a measurement that needs them again.
 const SAMPLES_KEPT: usize = 2;
 
-/// The job file that `--template` prints.
+/// The job files that `--template` prints.
 const TEMPLATE: &str = include_str!("template.toml");
+const DESI: &str = include_str!("desi.toml");
 
 /// The command line as the program itself would take it now, refused with its place in the job. Patterns in it stand for what they
 /// match at this moment.
@@ -233,12 +244,14 @@ fn asked(path: &Path) -> Result<Asked> {
 impl Run {
     /// Runs what is not done, in order.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
-        let Some(path) = self.job.as_deref().filter(|_| !self.print.template) else {
+        if self.print.template == Some(Template::Desi) {
+            return session.sink.print(DESI);
+        }
+        let Some(path) = self.job.as_deref() else {
             let mut program = Cli::command();
             program.build();
-            return session
-                .sink
-                .print(&(TEMPLATE.to_owned() + &listed(&program)));
+            let text = TEMPLATE.to_owned() + &listed(&program);
+            return session.sink.print(&text);
         };
         if self.print.show_job {
             return session.sink.print(&job_of(path)?);
