@@ -53,6 +53,7 @@ mod kept_state;
 mod made_here;
 mod masks;
 mod names;
+mod npz;
 mod numbers;
 mod open;
 #[cfg(feature = "parquet")]
@@ -85,6 +86,7 @@ pub use kept_file::partial_of;
 pub use kept_state::{KeptState, KeptStateError};
 pub use made_here::is_result;
 pub use names::did_you_mean;
+pub use npz::{NpzError, read_npz};
 pub use numbers::{Values, in_short};
 pub use open::{open, open_until};
 #[cfg(feature = "parquet")]
@@ -95,7 +97,7 @@ pub use records::read_record;
 pub use rows::{ParseRowsError, RowRange};
 pub use stop::Stop;
 pub use system::in_words;
-pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat};
+pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat, Tree};
 pub use trajectory::{
     Atoms, Attribute, Cell, FRAME_NAMES, Frame, MemoryColumn, MemoryComponents, MemoryTable,
     Trajectory, TrajectoryDescription, TrajectoryFormat, TrajectoryRequest, describe_trajectory,

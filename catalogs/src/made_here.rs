@@ -40,8 +40,10 @@ pub fn is_result(path: &Path) -> io::Result<bool> {
     if is_marked(&bytes) {
         return Ok(true);
     }
-    if let Some(record) = Table::record_of(path) {
-        return is_record_of(&record, path);
+    if let Some(record) = Table::record_of(path)
+        && is_record_of(&record, path)?
+    {
+        return Ok(true);
     }
     match grid_record(path) {
         Some(record) if record.is_file() => Ok(is_marked(&ends(&record)?)),

@@ -112,7 +112,7 @@ mod tests {
             ),
             ("a.npy", "a.npy.json: "),
             ("b.h5", "b.h5: "),
-            ("b.txt", "b.txt: the extension should be one of .csv, "),
+            ("b.dat", "b.dat: the extension should be one of .csv, "),
         ] {
             let refused = read_record(&path(name)).unwrap_err().to_string();
             assert!(refused.contains(words), "{name}: {refused}");

@@ -191,6 +191,7 @@ class XiOptions(EstimateOptions, total=False):
     multipoles: int | Sequence[int]  # Legendre multipoles of xi(s, mu)
     wedges: int  # Wedges of xi(s, mu)
     wedge_edges: SupportsFloat | Sequence[SupportsFloat]  # Wedges between these mu instead
+    wedge_bins: Literal["part", "middle"]  # Which bins in mu a wedge has
     poles_from: Literal["mu", "legendre"]  # What multipoles are made of
 
 

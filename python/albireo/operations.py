@@ -60,6 +60,7 @@ def combine(
     multipoles: Sequence[int] | None = None,
     wedges: int | None = None,
     wedge_edges: Sequence[float] | None = None,
+    wedge_bins: str | None = None,
     wp: bool = False,
     pi_max: float | None = None,
 ) -> Result:
@@ -83,7 +84,8 @@ def combine(
     projected = wp or any(value is not None for value in (multipoles, wedges, wedge_edges))
     return operated(
         "combine", taken, by_region=None if by_region is None else list(by_region), jackknife=jackknife, bootstrap=bootstrap, seed=seed,
-        match_regions=match_regions, by=by, multipoles=multipoles, wedges=wedges, wedge_edges=wedge_edges, wp=wp, pi_max=pi_max, counts=projected, covariance=by_region is not None,
+        match_regions=match_regions, by=by, multipoles=multipoles, wedges=wedges, wedge_edges=wedge_edges, wedge_bins=wedge_bins, wp=wp, pi_max=pi_max, counts=projected,
+        covariance=by_region is not None,
     )
 
 

@@ -17,7 +17,7 @@ from .command import Made, run
 #: The columns that a kind of result is about, in the order of preference.
 _VALUES = ("xi", "wp", "g", "S")
 #: Flags of operations on files.
-_OF_FILES = ("output", "format", "plot", "r2", "brief", "overwrite")
+_OF_FILES = ("output", "outputs", "format", "plot", "r2", "brief", "overwrite")
 
 
 class Result:
@@ -249,6 +249,41 @@ class Result:
         True
         """
         return self.operation("rebin", by=by, mu_by=mu_by, pi_by=pi_by)
+
+    def estimate(
+        self,
+        rebin: int | None = None,
+        *,
+        mu_rebin: int | None = None,
+        pi_rebin: int | None = None,
+        multipoles: Sequence[int] | None = None,
+        wedges: int | None = None,
+        wedge_edges: Sequence[float] | None = None,
+        wedge_bins: str | None = None,
+        wp: bool = False,
+        pi_max: float | None = None,
+        by_region: Any = None,
+        jackknife: str | bool | None = None,
+        bootstrap: int | None = None,
+        seed: int = 1,
+    ) -> Result:
+        """xi of these counts again, or its multipoles, wedges or wp, as ``albireo result estimate``: `rebin` neighbours in r, s, rp or theta become one,
+        `mu_rebin` in mu, `pi_rebin` in pi. Where there are counts by region, from ``regions=N`` or a file `by_region`, errors and ``covariance``
+        come from them.
+
+        >>> import albireo
+        >>> data, randoms = albireo.randoms(200, box=20, seed=1), albireo.randoms(400, box=20, seed=2)
+        >>> fine = albireo.xi(data, randoms, bins="lin:0:10:4")
+        >>> bool((fine.estimate(2).xi == albireo.xi(data, randoms, bins="lin:0:10:2").xi).all())
+        True
+        """
+        if by_region is None and self.has_part("region-counts"):
+            by_region = self.region_counts
+        regions = None if by_region is None else [by_region]
+        return operated(
+            "estimate", [self.counts], rebin=rebin, mu_rebin=mu_rebin, pi_rebin=pi_rebin, by_region=regions, jackknife=jackknife, bootstrap=bootstrap, seed=seed,
+            multipoles=multipoles, wedges=wedges, wedge_edges=wedge_edges, wedge_bins=wedge_bins, wp=wp, pi_max=pi_max, covariance=by_region is not None,
+        )
 
     def slice(
         self,

@@ -124,7 +124,7 @@ def test_every_operation_of_the_command_line_is_there():
         function = several.get(name) or getattr(albireo.Result, name.replace("-", "_"))
         keywords = set(inspect.signature(function).parameters)
         flags = {flag for flag, _, _ in native().flags(["result", name])}
-        flags -= {"output", "format", "plot", "r2", "brief", "overwrite", "counts", "covariance", "mean"}
+        flags -= {"output", "outputs", "format", "plot", "r2", "brief", "overwrite", "counts", "covariance", "mean"}
         assert {flag.replace("-", "_") for flag in flags} <= keywords | {flag.replace("-", "_") for flag in ours if ours[flag] in keywords}, name
 
 
@@ -213,3 +213,15 @@ def test_counts_in_memory_are_taken_over_without_files(no_files):
     weighed = albireo.xi(sky[1], sky[2], bins="lin:0:2:4", statistic="theta", angular=(parent, observed))
     assert weighed.record["counts"]["DD"]["pair_weight"]["angular"]["parent"] == "a result in memory"
     assert not np.array_equal(weighed.xi, observed.xi)
+
+
+def test_saved_counts_are_estimated_again_in_coarser_bins():
+    data, randoms = albireo.randoms(200, box=20, seed=1), albireo.randoms(400, box=20, seed=2)
+    both = {"statistic": "s-mu", "los": "z", "regions": 4}
+    fine = albireo.xi(data, randoms, bins="lin:0:10:4", mu_bins="lin:0:1:8", **both)
+    coarse = albireo.xi(data, randoms, bins="lin:0:10:2", mu_bins="lin:0:1:4", **both)
+    again = fine.estimate(2, mu_rebin=2)
+    assert (again.xi == coarse.xi).all() and np.allclose(again.covariance, coarse.covariance, rtol=1e-12)
+    poles = fine.estimate(2, mu_rebin=2, multipoles=[0, 2])
+    assert (poles["xi_2"] == albireo.multipoles(data, randoms, ells=[0, 2], bins="lin:0:10:2", mu_bins="lin:0:1:4", los="z")["xi_2"]).all()
+    assert fine.rebin(2, mu_by=2)["xi"].tolist() == coarse["xi"].tolist()

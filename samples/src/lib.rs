@@ -93,7 +93,7 @@ pub use rsd_error::RsdError;
 pub use samples::Samples;
 pub use selection::Selection;
 pub use source::Source;
-pub use space::{BoxSpec, ParseBoxError, box_record};
+pub use space::{BoxSpec, ParseBoxError, box_record, domain_of_record};
 pub use survey::{Survey, SurveyReading};
 pub use unit_error::StatedUnitError;
 pub use units::{ParseUnitError, Quantity, Unit, UnitError};

@@ -11,14 +11,14 @@ use std::path::PathBuf;
 
 use albireo::particles::{Bits, Column, Groups};
 use albireo::regions::Cells;
-use albireo::{Axis, Domain, Labels, Particles, Points, Weights};
+use albireo::{Axis, Labels, Particles, Points, Weights};
 use serde_json::{Map, Value, json};
 
 use crate::bits::BitColumns;
 use crate::regions::Cut;
 use crate::sample::Sample;
 use crate::samples::Samples;
-use crate::space::{BoxSpec, domain_of};
+use crate::space::domain_of_record;
 
 /// Integers two by two, as the bits of numbers.
 fn packed(integers: &[u32]) -> Column {
@@ -53,28 +53,6 @@ fn head_of(sample: &Sample) -> Value {
         "words": particles.bits().map(Bits::per_row),
         "bits": sample.bits.as_ref().map(|bits| bits.number),
     })
-}
-
-/// The domain that a record describes.
-fn domain(record: &Value) -> Option<Domain> {
-    let number = |value: &Value| value.as_f64();
-    let spec = match record["kind"].as_str()? {
-        "open" => BoxSpec::Open,
-        "periodic" => {
-            let lengths = &record["lengths"];
-            BoxSpec::Lengths([0, 1, 2].map(|axis| number(&lengths[axis])))
-        }
-        _ => {
-            let mut vectors = [[0.0; 3]; 3];
-            for (k, vector) in vectors.iter_mut().enumerate() {
-                for (axis, x) in vector.iter_mut().enumerate() {
-                    *x = number(&record["vectors"][k][axis])?;
-                }
-            }
-            BoxSpec::Vectors(vectors)
-        }
-    };
-    domain_of(spec).ok()
 }
 
 /// All columns of a sample as its head announces them.
@@ -208,7 +186,7 @@ impl Samples {
         let heads = head["samples"].as_array()?;
         let taken: Vec<_> = heads.iter().map(|head| Taken::new(head, take)).collect();
         let record: Map<String, Value> = head["record"].as_object()?.clone();
-        let domain = domain(record.get("box")?)?;
+        let domain = domain_of_record(record.get("box")?)?;
         let mut all = Vec::new();
         for (k, (head, taken)) in heads.iter().zip(taken).enumerate() {
             let record = record.get("samples")?.get(k)?;

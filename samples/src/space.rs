@@ -134,6 +134,28 @@ pub(crate) fn stated_box(path: &Path, attributes: &Attributes) -> Option<StatedB
     })
 }
 
+/// The domain that a record describes, as [`box_record`] made it.
+pub fn domain_of_record(record: &Value) -> Option<Domain> {
+    let number = |value: &Value| value.as_f64();
+    let spec = match record["kind"].as_str()? {
+        "open" => BoxSpec::Open,
+        "periodic" => {
+            let lengths = &record["lengths"];
+            BoxSpec::Lengths([0, 1, 2].map(|axis| number(&lengths[axis])))
+        }
+        _ => {
+            let mut vectors = [[0.0; 3]; 3];
+            for (k, vector) in vectors.iter_mut().enumerate() {
+                for (axis, x) in vector.iter_mut().enumerate() {
+                    *x = number(&record["vectors"][k][axis])?;
+                }
+            }
+            BoxSpec::Vectors(vectors)
+        }
+    };
+    domain_of(spec).ok()
+}
+
 pub(crate) fn domain_of(spec: BoxSpec) -> Result<Domain, SampleError> {
     Ok(match spec {
         BoxSpec::Open | BoxSpec::File | BoxSpec::Lengths([None, None, None]) => Domain::Open,

@@ -6,7 +6,7 @@ use super::RandomPairs;
 use crate::binning::Bins;
 use crate::counts::{Counts, PairKind};
 use crate::engine::Exactness;
-use crate::error::EstimatorError;
+use crate::error::{AlgebraError, EstimatorError};
 use crate::tally::{Cut, Legendre, described, same_cuts};
 
 /// Counts of all pairs of randoms in the first bins and of those within subsets in the others, each over its own total.
@@ -75,6 +75,12 @@ impl SplitRandoms {
                 "{left} and {right} must both be weighted, or neither"
             )));
         }
+        Ok(Self { near, far })
+    }
+
+    /// Both in coarser bins: `by[k]` neighbouring bins of axis k together.
+    pub(super) fn rebin(&self, by: &[usize]) -> Result<Self, AlgebraError> {
+        let (near, far) = (self.near.rebin(by)?, self.far.rebin(by)?);
         Ok(Self { near, far })
     }
 

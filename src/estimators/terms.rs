@@ -4,7 +4,7 @@
 
 use super::{AnalyticRr, RandomPairs, SplitRandoms};
 use crate::counts::Counts;
-use crate::error::EstimatorError;
+use crate::error::{AlgebraError, EstimatorError};
 
 /// What a sample is to an estimator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -194,6 +194,17 @@ impl TermCount {
             Self::Whole(counts) => vec![counts],
             Self::Split(split) => vec![split.near(), split.far()],
         }
+    }
+
+    /// The count in coarser bins: `by[k]` neighbouring bins of axis k together.
+    ///
+    /// # Errors
+    /// As [`Counts::rebin`]; coarser bins of split randoms that lie on both sides of where the split begins.
+    pub fn rebin(&self, by: &[usize]) -> Result<Self, AlgebraError> {
+        Ok(match self {
+            Self::Whole(counts) => Self::Whole(counts.rebin(by)?),
+            Self::Split(split) => Self::Split(split.rebin(by)?),
+        })
     }
 
     /// What `count` makes of each of them.

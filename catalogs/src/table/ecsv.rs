@@ -6,7 +6,7 @@ use std::io::Write;
 
 use serde_json::Value as Json;
 
-use super::{Failure, Row, Table, TableColumn, read_rows, write_rows};
+use super::{Failure, Recorded, Row, Table, TableColumn, read_rows, write_rows};
 use crate::numbers::Values;
 use crate::text::yaml;
 
@@ -15,8 +15,8 @@ pub(super) const FORMAT: Row = Row {
     endings: &["ecsv"],
     about: "Rows below a header that holds the record",
     printed: true,
-    recorded: false,
-    write: |table, mut writer| write(table, &mut writer),
+    recorded: Recorded::Inside,
+    write: |table, _, mut writer| write(table, &mut writer),
     read: |path| read(&std::fs::read_to_string(path)?),
 };
 

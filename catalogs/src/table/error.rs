@@ -45,8 +45,16 @@ pub enum TableError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// Something else lies where the record of a CSV table belongs.
-    #[error("{}: the record of the CSV table would go here, but another file has that name: move it, or name the result otherwise", path.display())]
+    /// The format is a form of another package, which this table does not have.
+    #[error("{}: {ending} holds pair counts and what is estimated of them, as xi, wp and count make them, in the form of pycorr: this result has no such form", path.display())]
+    NoForm {
+        /// The file.
+        path: PathBuf,
+        /// The ending of its name.
+        ending: &'static str,
+    },
+    /// Something else lies where the record of a table belongs.
+    #[error("{}: the record of the result would go here, but another file has that name: move it, or name the result otherwise", path.display())]
     Occupied {
         /// The file that stays as it is.
         path: PathBuf,
@@ -80,6 +88,8 @@ pub enum TableError {
 pub(super) enum Failure {
     Io(io::Error),
     Malformed(String),
+    /// Files of this ending hold a form that the table does not have.
+    NoForm(&'static str),
     #[cfg(not(all(feature = "fits", feature = "hdf5", feature = "parquet")))]
     NotBuiltIn(&'static str),
 }
@@ -116,6 +126,10 @@ pub(super) fn at(path: &Path, failure: Failure) -> TableError {
         Failure::Malformed(detail) => TableError::Malformed {
             path: path.to_owned(),
             detail,
+        },
+        Failure::NoForm(ending) => TableError::NoForm {
+            path: path.to_owned(),
+            ending,
         },
         #[cfg(not(all(feature = "fits", feature = "hdf5", feature = "parquet")))]
         Failure::NotBuiltIn(feature) => TableError::NotBuiltIn(feature),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Row, Table, columns_from_json, columns_json};
+use super::{Failure, Recorded, Row, Table, columns_from_json, columns_json};
 use crate::fits::cfitsio::{FitsColumn, write_table};
 use crate::fits::result;
 use crate::numbers::Values;
@@ -18,8 +18,8 @@ pub(super) const FORMAT: Row = Row {
     endings: &["fits"],
     about: "A binary table, with the record",
     printed: false,
-    recorded: false,
-    write: |table, mut writer| write(table, &mut writer),
+    recorded: Recorded::Inside,
+    write: |table, _, mut writer| write(table, &mut writer),
     read,
 };
 

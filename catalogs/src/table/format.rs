@@ -6,7 +6,8 @@ use std::io::Write;
 use std::path::Path;
 
 use super::error::{Failure, TableError};
-use super::{Table, csv, ecsv, fits, hdf5, json, parquet, xvg};
+use super::tree::Tree;
+use super::{Table, csv, ecsv, fits, hdf5, json, npy, parquet, txt, xvg};
 
 /// What files of a format are called, and how they are written and read.
 pub(super) struct Row {
@@ -17,19 +18,31 @@ pub(super) struct Row {
     pub(super) about: &'static str,
     /// Whether it may be written to standard output.
     pub(super) printed: bool,
-    /// Whether a record lies beside each file.
-    pub(super) recorded: bool,
-    pub(super) write: fn(&Table, &mut (dyn Write + Send)) -> Result<(), Failure>,
+    pub(super) recorded: Recorded,
+    /// Writes the table, with the form that another package has for it.
+    pub(super) write: fn(&Table, Option<&Tree>, &mut (dyn Write + Send)) -> Result<(), Failure>,
     pub(super) read: fn(&Path) -> Result<Table, Failure>,
 }
 
-const FORMATS: [&Row; 7] = [
+/// Where files of a format have their record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Recorded {
+    Inside,
+    /// In a file beside each.
+    Beside,
+    /// In a file beside each, with the columns: the file itself has a form of another package, which is not read back.
+    Whole,
+}
+
+const FORMATS: [&Row; 9] = [
     &csv::FORMAT,
     &ecsv::FORMAT,
     &fits::FORMAT,
     &hdf5::FORMAT,
     &json::FORMAT,
+    &npy::FORMAT,
     &parquet::FORMAT,
+    &txt::FORMAT,
     &xvg::FORMAT,
 ];
 
@@ -115,17 +128,23 @@ impl TableFormat {
         self.0.printed
     }
 
-    /// Whether a record lies beside each file of it.
-    pub(super) fn is_recorded(self) -> bool {
+    /// Whether files of it have a form of another package, which not every table has; [`Table::write_with`] takes it.
+    pub fn is_foreign(self) -> bool {
+        self.0.recorded == Recorded::Whole
+    }
+
+    /// Where files of it have their record.
+    pub(super) fn recorded(self) -> Recorded {
         self.0.recorded
     }
 
     pub(super) fn write(
         self,
         table: &Table,
+        tree: Option<&Tree>,
         writer: &mut (dyn Write + Send),
     ) -> Result<(), Failure> {
-        (self.0.write)(table, writer)
+        (self.0.write)(table, tree, writer)
     }
 
     pub(super) fn read(self, path: &Path) -> Result<Table, Failure> {

@@ -9,7 +9,8 @@ use std::path::Path;
 use hdf5_writer::{AttributeBuilder, DatasetBuilder, Hdf5Builder, WriteOptions};
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Row, Table, TableColumn, columns_from_json, columns_json};
+use super::tree::Tree;
+use super::{Failure, Recorded, Row, Table, TableColumn, columns_from_json, columns_json};
 use crate::hdf5::array::{Elements, Store};
 use crate::numbers::Values;
 
@@ -18,8 +19,8 @@ pub(super) const FORMAT: Row = Row {
     endings: &["h5", "hdf5"],
     about: "A data set for each column, with the record",
     printed: false,
-    recorded: false,
-    write: |table, mut writer| write(table, &mut writer),
+    recorded: Recorded::Inside,
+    write: |table, tree, mut writer| write(table, tree, &mut writer),
     read,
 };
 
@@ -50,8 +51,16 @@ fn data_sets(columns: &[TableColumn]) -> Vec<String> {
     taken.split_off(1)
 }
 
-pub(super) fn write<W: Write>(table: &Table, writer: &mut W) -> Result<(), Failure> {
-    let description = json!({ "meta": table.meta, "columns": columns_json(table) }).to_string();
+pub(super) fn write<W: Write>(
+    table: &Table,
+    tree: Option<&Tree>,
+    writer: &mut W,
+) -> Result<(), Failure> {
+    let mut description = json!({ "meta": table.meta, "columns": columns_json(table) }).to_string();
+    if tree.is_some() {
+        // Readers of the tree take all texts of a file for ASCII.
+        description = escaped(&description);
+    }
     let description = DatasetBuilder::fixed_string_data(DESCRIPTION, [], &[description])?;
     let mut file = Hdf5Builder::new().dataset(description);
     for (column, name) in table.columns.iter().zip(data_sets(&table.columns)) {
@@ -77,8 +86,75 @@ pub(super) fn write<W: Write>(table: &Table, writer: &mut W) -> Result<(), Failu
             file = file.attribute(attribute);
         }
     }
+    if let Some(tree) = tree {
+        file = with_tree(file, "", tree)?;
+    }
     let bytes = file.into_plan()?.encode(WriteOptions::default())?;
     Ok(writer.write_all(&bytes)?)
+}
+
+/// JSON with other characters than those of ASCII by their numbers.
+fn escaped(json: &str) -> String {
+    let mut units = [0; 2];
+    json.chars()
+        .flat_map(|c| match c {
+            '\0'..='\x7f' => vec![c.to_string()],
+            _ => (c.encode_utf16(&mut units).iter())
+                .map(|unit| format!("\\u{unit:04x}"))
+                .collect(),
+        })
+        .collect()
+}
+
+/// A file with the values of `tree` below the group `path`.
+fn with_tree(file: Hdf5Builder, path: &str, tree: &Tree) -> Result<Hdf5Builder, Failure> {
+    let shape = |shape: &[usize]| shape.iter().map(|&n| n as u64).collect::<Vec<_>>();
+    let stored = match tree {
+        Tree::Group(members) => {
+            return members.iter().try_fold(file, |file, (name, node)| {
+                let below = match path {
+                    "" => name.clone(),
+                    _ => format!("{path}/{name}"),
+                };
+                match node {
+                    Tree::Group(attributes) if name == "attrs" => {
+                        with_attributes(file, path, attributes)
+                    }
+                    _ => with_tree(file, &below, node),
+                }
+            });
+        }
+        Tree::Text(text) => DatasetBuilder::vlen_string_data(path, [], &[text])?,
+        Tree::Texts(texts) => DatasetBuilder::vlen_string_data(path, [texts.len() as u64], texts)?,
+        Tree::Integer(value) => DatasetBuilder::typed_data(path, [], &[*value])?,
+        Tree::Float(value) => DatasetBuilder::typed_data(path, [], &[*value])?,
+        Tree::Integers(of, values) => DatasetBuilder::typed_data(path, shape(of), values)?,
+        Tree::Floats(of, values) => DatasetBuilder::typed_data(path, shape(of), values)?,
+        Tree::Absent | Tree::Flag(_) | Tree::List(_) | Tree::Numbered(_) => {
+            return Err(Failure::Malformed(format!("HDF5 has no form of `{path}`")));
+        }
+    };
+    Ok(file.dataset(stored))
+}
+
+/// A file whose group `path` has these integers as attributes.
+fn with_attributes(
+    file: Hdf5Builder,
+    path: &str,
+    attributes: &[(String, Tree)],
+) -> Result<Hdf5Builder, Failure> {
+    attributes.iter().try_fold(file, |file, (name, node)| {
+        let Tree::Integer(value) = node else {
+            return Err(Failure::Malformed(format!(
+                "`{path}`: attribute `{name}` is no integer"
+            )));
+        };
+        let attribute = AttributeBuilder::scalar(name, *value)?;
+        Ok(match path {
+            "" => file.attribute(attribute),
+            _ => file.group_attribute(path, attribute),
+        })
+    })
 }
 
 /// Texts, numbers and lists of numbers as they are, all else as JSON; nothing for what is too long.
@@ -147,8 +223,48 @@ pub(super) fn read(path: &Path) -> Result<Table, Failure> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
-    use super::{TableColumn, data_sets};
+    use super::*;
+
+    #[test]
+    fn a_tree_lies_beside_the_columns_and_leaves_them_as_they_are() {
+        let columns = vec![TableColumn::integers(
+            "npairs",
+            "\u{c5}ngstr\u{f6}m",
+            vec![7, 8],
+        )];
+        let meta = serde_json::Map::from_iter([("unit".to_owned(), json!("\u{1d11e}"))]);
+        let table = Table { columns, meta };
+        let attributes = Tree::group([("size1", Tree::Integer(92))]);
+        let tree = Tree::group([
+            ("name", Tree::text("count2")),
+            ("names", Tree::texts(["DD", "RR"])),
+            (
+                "DD",
+                Tree::group([
+                    ("norm", Tree::Floats(vec![1, 2], vec![0.5, 3.0])),
+                    ("attrs", attributes),
+                ]),
+            ),
+        ]);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.h5");
+        table.write_with(Some(&tree), &path).unwrap();
+        assert_eq!(Table::read(&path).unwrap(), table);
+        let store = Store::open(&path).unwrap();
+        let texts = |name: &str| match store.elements(&store.array(name).unwrap(), None).unwrap() {
+            Elements::Texts(texts) => texts,
+            _ => Vec::new(),
+        };
+        assert!(texts(DESCRIPTION)[0].is_ascii());
+        assert_eq!(texts("name"), ["count2"]);
+        assert_eq!(texts("names"), ["DD", "RR"]);
+        let norm = store.array("DD/norm").unwrap();
+        assert_eq!(norm.shape(), [1, 2]);
+        let sizes: Vec<_> = store.attributes("DD").into_iter().collect();
+        assert_eq!(format!("{sizes:?}").matches("92").count(), 1, "{sizes:?}");
+    }
 
     #[test]
     fn names_are_no_paths_and_never_the_same() {

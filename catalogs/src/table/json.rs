@@ -6,7 +6,7 @@ use std::io::Write;
 
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Row, Table, columns_from_json, columns_json};
+use super::{Failure, Recorded, Row, Table, columns_from_json, columns_json};
 use crate::numbers::Values;
 
 pub(super) const FORMAT: Row = Row {
@@ -14,13 +14,19 @@ pub(super) const FORMAT: Row = Row {
     endings: &["json"],
     about: "One object with the record",
     printed: true,
-    recorded: false,
-    write: |table, mut writer| write(table, &mut writer),
+    recorded: Recorded::Inside,
+    write: |table, _, mut writer| write(table, &mut writer),
     read: |path| read(&std::fs::read_to_string(path)?),
 };
 
 pub(super) fn write<W: Write>(table: &Table, writer: &mut W) -> Result<(), Failure> {
-    writeln!(writer, "{{\"meta\":{},", Json::Object(table.meta.clone()))?;
+    write!(writer, "{{")?;
+    write_members(table, writer)
+}
+
+/// The members of the object, and its end.
+pub(super) fn write_members<W: Write>(table: &Table, writer: &mut W) -> Result<(), Failure> {
+    writeln!(writer, "\"meta\":{},", Json::Object(table.meta.clone()))?;
     writeln!(writer, "\"columns\":{},", columns_json(table))?;
     write!(writer, "\"data\":{{")?;
     for (k, column) in table.columns.iter().enumerate() {
@@ -48,8 +54,11 @@ fn number(value: f64) -> Json {
 }
 
 pub(super) fn read(text: &str) -> Result<Table, Failure> {
-    let mut json: Json =
-        serde_json::from_str(text).map_err(|error| Failure::Malformed(error.to_string()))?;
+    table_of(serde_json::from_str(text).map_err(|error| Failure::Malformed(error.to_string()))?)
+}
+
+/// The table of such an object.
+pub(super) fn table_of(mut json: Json) -> Result<Table, Failure> {
     let Some(Json::Object(meta)) = json.get_mut("meta").map(Json::take) else {
         return Err(Failure::Malformed("`meta` should be an object".to_owned()));
     };

@@ -1,7 +1,8 @@
-//! Result tables: columns of counts and floats with metadata, written to and read from six formats, and written as curves.
+//! Result tables: columns of counts and floats with metadata, written to and read from six formats, and written as curves and in forms of other packages.
 //!
 //! Entry: [`Table::write`], [`Table::read`]. All of them keep every bit of u64 and finite f64, the names, units and metadata.
 
+mod beside;
 mod csv;
 mod ecsv;
 mod error;
@@ -11,9 +12,12 @@ mod format;
 #[cfg(feature = "hdf5")]
 mod hdf5;
 mod json;
+mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod record;
+mod tree;
+mod txt;
 mod xvg;
 
 /// A format that this build lacks.
@@ -25,8 +29,8 @@ macro_rules! absent {
             endings: &$endings,
             about: "Binary, with the record",
             printed: $printed,
-            recorded: false,
-            write: |_, _| Err(super::Failure::NotBuiltIn($name)),
+            recorded: super::Recorded::Inside,
+            write: |_, _, _| Err(super::Failure::NotBuiltIn($name)),
             read: |_| Err(super::Failure::NotBuiltIn($name)),
         }
     };
@@ -39,9 +43,10 @@ use std::path::{Path, PathBuf};
 
 pub use self::error::TableError;
 use self::error::{Failure, at};
-use self::format::Row;
 pub use self::format::TableFormat;
+use self::format::{Recorded, Row};
 pub use self::record::ResultKind;
+pub use self::tree::Tree;
 use crate::names::listed;
 use crate::numbers::Values;
 use crate::whole_file::WholeFile;
@@ -156,10 +161,11 @@ impl Table {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// The record that [`Table::write`] writes beside the file `path`: `xi.csv.json` for `xi.csv`, none for other formats.
+    /// The record that [`Table::write`] writes beside the file `path`: `xi.csv.json` for `xi.csv`, none for formats with a place for it.
     pub fn record_of(path: &Path) -> Option<PathBuf> {
-        let recorded = TableFormat::of(path).is_ok_and(TableFormat::is_recorded);
-        recorded.then(|| csv::record_path(path))
+        let recorded =
+            TableFormat::of(path).is_ok_and(|format| format.recorded() != Recorded::Inside);
+        recorded.then(|| beside::place_of(path))
     }
 
     /// Whether [`Table::write`] may write to `path`: its extension names a format that this build has, its folder takes files, and
@@ -172,7 +178,10 @@ impl Table {
             columns: vec![TableColumn::integers("n", "", Vec::new())],
             ..Self::default()
         };
-        small.write_to(io::sink(), TableFormat::of(path)?)?;
+        let format = TableFormat::of(path)?;
+        if !format.is_foreign() {
+            small.write_to(io::sink(), format)?;
+        }
         begin(path)?;
         Self::record_of(path).map_or(Ok(()), |record| begin_record(&record).map(|_| ()))
     }
@@ -182,6 +191,15 @@ impl Table {
     /// # Errors
     /// [`TableError`].
     pub fn write(&self, path: &Path) -> Result<(), TableError> {
+        self.write_with(None, path)
+    }
+
+    /// Writes the table with the form that another package has for it: beside the columns in HDF5, and in their place in formats that
+    /// are foreign ([`TableFormat::is_foreign`]), whose record has them.
+    ///
+    /// # Errors
+    /// [`TableError`].
+    pub fn write_with(&self, tree: Option<&Tree>, path: &Path) -> Result<(), TableError> {
         let format = TableFormat::of(path)?;
         self.check()?;
         let mut file = begin(path)?;
@@ -189,7 +207,7 @@ impl Table {
             .map(|place| begin_record(&place).map(|record| (place, record)))
             .transpose()?;
         format
-            .write(self, &mut file)
+            .write(self, tree, &mut file)
             .map_err(|error| at(path, error))?;
         let io = |path: &Path| {
             let path = path.to_owned();
@@ -200,7 +218,7 @@ impl Table {
             let rows = file.unfinished().map_err(io(path))?;
             let digest = crate::sha256(rows)
                 .map_err(|error| io(path)(io::Error::other(error.to_string())))?;
-            csv::write_record(self, &name, &digest, &mut record)
+            beside::write(self, (&name, &digest), format.recorded(), &mut record)
                 .map_err(|error| at(&place, error))?;
             // The record first: a file without its own is refused when it is read, so nothing can go unnoticed between the two.
             record.finish().map_err(io(&place))?;
@@ -219,7 +237,7 @@ impl Table {
     ) -> Result<(), TableError> {
         self.check()?;
         format
-            .write(self, &mut writer)
+            .write(self, None, &mut writer)
             .map_err(|error| at(Path::new("output"), error))
     }
 
@@ -280,7 +298,7 @@ fn begin(path: &Path) -> Result<WholeFile, TableError> {
 
 /// The record to be written, unless that would replace something else.
 fn begin_record(path: &Path) -> Result<WholeFile, TableError> {
-    match csv::is_free_for_record(path) {
+    match beside::is_free(path) {
         Ok(true) => begin(path),
         Ok(false) => Err(TableError::Occupied {
             path: path.to_owned(),

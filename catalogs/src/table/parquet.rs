@@ -22,7 +22,7 @@ use serde_json::{Value as Json, json};
 
 use crate::parquet::guard::guarded;
 
-use super::{Failure, Row, Table, TableColumn, columns_from_json, columns_json};
+use super::{Failure, Recorded, Row, Table, TableColumn, columns_from_json, columns_json};
 use crate::numbers::Values;
 use crate::parquet::METADATA_KEY;
 
@@ -31,8 +31,8 @@ pub(super) const FORMAT: Row = Row {
     endings: &["parquet"],
     about: "Binary, with the record",
     printed: true,
-    recorded: false,
-    write: |table, mut writer| write(table, &mut writer),
+    recorded: Recorded::Inside,
+    write: |table, _, mut writer| write(table, &mut writer),
     read,
 };
 

@@ -4,15 +4,15 @@
 
 use std::io::Write;
 
-use super::{Failure, Row, Table, TableColumn};
+use super::{Failure, Recorded, Row, Table, TableColumn};
 
 pub(super) const FORMAT: Row = Row {
     name: "xvg",
     endings: &["xvg"],
     about: "Curves for GROMACS and Grace",
     printed: true,
-    recorded: false,
-    write: |table, mut writer| write(table, &mut writer),
+    recorded: Recorded::Inside,
+    write: |table, _, mut writer| write(table, &mut writer),
     read: |_| Err(not_read()),
 };
 

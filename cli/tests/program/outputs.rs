@@ -62,7 +62,7 @@ fn a_record_takes_the_place_of_nothing_else() {
     fails_at_once(
         &folder,
         arguments,
-        "dd.csv.json: the record of the CSV table would go here",
+        "dd.csv.json: the record of the result would go here",
     );
     assert!(!folder.path("dd.csv").exists());
     std::fs::remove_file(folder.path("dd.csv.json")).unwrap();

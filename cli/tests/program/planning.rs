@@ -3,6 +3,39 @@
 use crate::folder::{Folder, scattered};
 
 #[test]
+fn a_job_tells_what_its_counts_would_take() {
+    let job = "data = '{of}.csv'\nbins = 'lin:0:2:3'\n[sweep]\nof = ['a', 'b']\n[count.dd]\noutput = 'dd_{of}.csv'\n\
+        [xi.later]\nbox = 10\ndata = 'made.csv'\noutput = 'later.csv'\nplot = 'later.png'\n\
+        [xi.now]\nbox = 10\nstatistic = 's-mu'\nlos = 'z'\nmu-bins = 'lin:0:1:2'\nmultipoles = [0]\nwedges = 2\n\
+        outputs = { multipoles = 'new/m_{of}.csv', wedges = 'w_{of}.csv' }\n\
+        [randoms.made]\nnumber = 100\nbox = 10\noutput = 'made.csv'\n[result.sum.all]\nresults = 'dd_{of:all}.csv'\noutput = 'dd.csv'\n";
+    let folder = Folder::new()
+        .with("a.csv", &scattered(300, 10.0, 5))
+        .with("b.csv", &scattered(300, 10.0, 6))
+        .with("job.toml", job);
+    folder.good("count a.csv --output dd_a.csv --bins lin:0:2:3");
+    let before = folder.names();
+    let run = folder.good("run job.toml --plan");
+    let lines: Vec<&str> = run.stdout.lines().filter(|l| l.starts_with('[')).collect();
+    assert_eq!(
+        lines,
+        [
+            "[randoms.made]: counts no pairs",
+            "[xi.later]: not known before made.csv is there",
+            "[xi.now (of = a)]",
+            "[count.dd (of = b)]",
+            "[result.sum.all]: counts no pairs",
+            "[xi.now (of = b)]"
+        ],
+        "{}",
+        run.stdout
+    );
+    let last = run.stdout.lines().last().unwrap();
+    assert!(last.starts_with("3 of 7 measurements: counting "), "{last}");
+    assert_eq!(folder.names(), before);
+}
+
+#[test]
 fn plans_tell_units_and_begin_nothing() {
     let folder = Folder::new()
         .with("d.csv", &scattered(3000, 10.0, 5))

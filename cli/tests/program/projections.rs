@@ -100,6 +100,94 @@ for k in range(3):
 }
 
 #[test]
+fn a_wedge_of_whole_bins_has_those_whose_middle_it_holds() {
+    let folder = folder();
+    let wedges = "--wedges 3 --wedge-bins middle --counts grid.csv";
+    folder.good(&format!("{S_MU} {wedges} -o w.csv"));
+    let (table, grid) = (folder.table("w.csv"), folder.table("grid.csv"));
+    // Middles of ten bins below 1/3: 0.05, 0.15, 0.25; below 2/3: up to 0.65.
+    assert_eq!(
+        table.meta["wedges"],
+        serde_json::json!([0.0, 0.3, 0.7, 1.0])
+    );
+    let xi = floats(&grid, "xi");
+    for (wedge, bins) in [(0, 0..3), (1, 3..7), (2, 7..10)] {
+        for s in 0..2 {
+            let own = &xi[10 * s..][bins.clone()];
+            let found = floats(&table, &format!("xi_wedge_{wedge}"))[s];
+            near(found, own.iter().sum::<f64>() / own.len() as f64);
+        }
+    }
+}
+
+/// What a result says without how it was made.
+fn rows(folder: &Folder, name: &str) -> Vec<(String, albireo_catalogs::Values)> {
+    let columns = folder.table(name).columns.into_iter();
+    columns.map(|c| (c.name, c.values)).collect()
+}
+
+#[test]
+fn several_forms_of_one_counting_are_those_of_each_alone() {
+    let folder = folder();
+    let regions = "--regions 4 --wedges 2";
+    let forms = "--multipoles 0,2 --outputs multipoles=m.csv,xi=x.json,wedges=w.csv";
+    let all = folder.good(&format!("{S_MU} {regions} {forms} --covariance cov.csv"));
+    assert!(all.stdout.contains("xi_wedge_0"), "{}", all.stdout);
+    folder.good(&format!("{S_MU} --regions 4 --multipoles 0,2 -o one_m.csv"));
+    folder.good(&format!("{S_MU} --regions 4 -o one_x.json"));
+    let covariance = "--covariance one_cov.csv";
+    folder.good(&format!("{S_MU} {regions} {covariance} -o one_w.csv"));
+    for name in ["m.csv", "x.json", "w.csv", "cov.csv"] {
+        assert_eq!(
+            rows(&folder, name),
+            rows(&folder, &format!("one_{name}")),
+            "{name}"
+        );
+    }
+    folder.good(
+        "wp d.csv --box 10 --bins lin:0.5:3:3 --pi-bins lin:0:2:2 --outputs xi=grid.csv,wp=wp.csv",
+    );
+    folder.good("wp d.csv --box 10 --bins lin:0.5:3:3 --pi-bins lin:0:2:2 --counts one_grid.csv -o one_wp.csv");
+    for name in ["grid.csv", "wp.csv"] {
+        assert_eq!(
+            rows(&folder, name),
+            rows(&folder, &format!("one_{name}")),
+            "{name}"
+        );
+    }
+    let sets = "--weight-set a=none --weight-set b=none --multipoles 0 --outputs";
+    folder.good(&format!(
+        "{S_MU} {sets} xi=x_{{}}.csv,multipoles=m_{{}}.csv"
+    ));
+    assert_eq!(rows(&folder, "x_a.csv"), rows(&folder, "x_b.csv"));
+    assert!(folder.path("m_b.csv").exists());
+}
+
+#[test]
+fn a_job_has_a_table_of_forms() {
+    let job = "[xi.a]\ndata = 'd.csv'\nrandoms = 'r.csv'\nstatistic = 's-mu'\nbins = 'lin:0:4:2'\nmu-bins = 'lin:0:1:4'\n\
+        multipoles = [0]\noutputs = { xi = 'new/deep/x.json', multipoles = 'm.csv' }\n[plot.b]\nresults = 'm.csv'\noutput = 'm.png'\n";
+    let folder = folder().with("job.toml", job);
+    let run = folder.good("run job.toml");
+    assert!(run.stdout.contains("m.csv: multipoles"), "{}", run.stdout);
+    let again = folder.good("run job.toml");
+    assert!(
+        again
+            .stderr
+            .contains("[xi.a] is done: new/deep/x.json, m.csv"),
+        "{}",
+        again.stderr
+    );
+    std::fs::remove_file(folder.path("new/deep/x.json")).unwrap();
+    assert!(
+        !folder
+            .good("run job.toml")
+            .stderr
+            .contains("[xi.a] is done")
+    );
+}
+
+#[test]
 fn wp_may_end_before_the_bins_do() {
     let folder = folder();
     let wp = "wp d.csv --box 10 --bins lin:0.5:3:3";

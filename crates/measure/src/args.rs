@@ -232,7 +232,7 @@ impl LosFlags {
 /// Bins of the statistics with a choice of coordinates.
 #[derive(Debug, Clone, Args)]
 #[command(
-    next_help_heading = "Bins (SPEC is lin:LO:HI:N, log:LO:HI:N, edges:A,B,.. or @FILE with rows `lo hi`)"
+    next_help_heading = "Bins (SPEC is lin:LO:HI:N, log:LO:HI:N, edges:A,B,.., @FILE with rows `lo hi` or an edge a line, or @FILE.npz:NAME, an array)"
 )]
 pub(crate) struct BinFlags {
     /// Bins in r, s or rp (unit of the positions) or theta (degrees), e.g. log:0.1:25:20
@@ -333,7 +333,8 @@ pub(crate) enum KernelName {
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputFlags {
     /// Write the result with everything about how it was made, by extension: .csv (which has its record beside it, in FILE.json)
-    /// .ecsv .fits .h5 .json .parquet, or curves for GROMACS and Grace: .xvg; `-` prints it, and nothing else, on standard output
+    /// .ecsv .fits .h5 .json .parquet, curves for GROMACS and Grace: .xvg, or, of pair counts and what is estimated of them, what pycorr
+    /// saves: .npy .txt; `-` prints it, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<WrittenFile>,
     /// Format of `-o -` [default: csv]

@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::bins::Statistic;
 use crate::edges::EdgeSpec;
+use crate::packages::is_foreign;
 use crate::record::Record;
 use crate::row_sums::RowSums;
 use crate::scatter::{each_repeated, repeated};
@@ -77,6 +78,16 @@ impl ShellFlags {
         if self.shells.is_some() && statistic == Statistic::Theta {
             return Err(usage(
                 "--shells has no meaning for --statistic theta: there are no distances",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Refuses a file of another package, which has no form of them.
+    pub(crate) fn check_file(&self, path: &Path) -> Result<()> {
+        if self.shells.is_some() && is_foreign(path) {
+            return Err(usage(
+                "--shells: .npy and .txt have no form of pairs by shells: take .csv, .ecsv, .fits, .h5, .json or .parquet",
             ));
         }
         Ok(())

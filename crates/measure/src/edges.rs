@@ -7,11 +7,11 @@ use std::str::FromStr;
 
 use albireo::binning::MAX_BINS;
 use albireo::{Edges, SignedEdges};
-use albireo_catalogs::in_short;
+use albireo_catalogs::{in_short, read_npz};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-/// How edges are given: `lin:LO:HI:N`, `log:LO:HI:N`, `edges:a,b,c` or `@file`.
+/// How edges are given: `lin:LO:HI:N`, `log:LO:HI:N`, `edges:a,b,c`, `@file` or `@file.npz:name`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) enum EdgeSpec {
     /// Equal widths.
@@ -20,12 +20,19 @@ pub(crate) enum EdgeSpec {
     Logarithmic(f64, f64, usize),
     /// One by one.
     List(Vec<f64>),
-    /// Rows `lo hi` of a text file.
+    /// Rows `lo hi` of a text file, or edges, one a line.
     File(PathBuf),
+    /// An array of a `.npz` file.
+    Archive(PathBuf, String),
 }
 
 /// What may stand for bins, for messages.
-const FORMS: &str = "lin:LO:HI:N, log:LO:HI:N, edges:A,B,C or @FILE";
+const FORMS: &str = "lin:LO:HI:N, log:LO:HI:N, edges:A,B,C, @FILE or @FILE.npz:NAME";
+
+fn is_archive(path: &str) -> bool {
+    let ending = Path::new(path).extension();
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("npz"))
+}
 
 fn number(text: &str) -> Result<f64, String> {
     text.trim()
@@ -54,7 +61,15 @@ impl FromStr for EdgeSpec {
 
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(path) = text.strip_prefix('@') {
-            return Ok(Self::File(PathBuf::from(path)));
+            let of_archive = path.rsplit_once(':');
+            let of_archive = of_archive.filter(|(path, _)| is_archive(path));
+            return match of_archive {
+                Some((path, name)) => Ok(Self::Archive(path.into(), name.to_owned())),
+                None if is_archive(path) => {
+                    Err(format!("an array of {path} is needed, such as @{path}:s"))
+                }
+                None => Ok(Self::File(path.into())),
+            };
         }
         match text.split_once(':') {
             Some(("lin", rest)) => range("lin", rest).map(|(lo, hi, n)| Self::Linear(lo, hi, n)),
@@ -83,12 +98,13 @@ pub(crate) fn ends(text: &str) -> Result<[f64; 2], String> {
     Ok(ends)
 }
 
-/// The edges of rows `lo hi`, each row beginning where the one before it ends.
+/// The edges of rows `lo hi`, each row beginning where the one before it ends, or of edges one a line.
 fn edges_of_file(path: &Path) -> Result<Vec<f64>> {
     let shown = path.display();
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read the bins {shown}"))?;
     let mut edges: Vec<f64> = Vec::new();
+    let mut width = None;
     for (index, line) in text.lines().enumerate() {
         let content = line.split('#').next().unwrap_or_default().trim();
         if content.is_empty() {
@@ -101,11 +117,22 @@ fn edges_of_file(path: &Path) -> Result<Vec<f64>> {
             .map(number)
             .collect::<Result<Vec<f64>, _>>()
             .map_err(|reason| anyhow::anyhow!("{place}: {reason}"))?;
-        let [lo, hi] = row[..] else {
-            bail!(
-                "{place}: expected two numbers, `lo hi`, found {}",
+        let width = *width.get_or_insert(row.len());
+        let (lo, hi) = match row[..] {
+            [lo, hi] if width == 2 => (lo, hi),
+            [edge] if width == 1 => {
+                edges.push(edge);
+                continue;
+            }
+            _ => bail!(
+                "{place}: expected {}, found {} numbers",
+                if width == 1 {
+                    "one edge a line"
+                } else {
+                    "two numbers, `lo hi`, or one edge a line"
+                },
                 row.len()
-            );
+            ),
         };
         match edges.last() {
             None => edges.push(lo),
@@ -125,9 +152,17 @@ impl EdgeSpec {
     /// The file that the edges are read from, if any.
     pub(crate) fn file(&self) -> Option<&Path> {
         match self {
-            Self::File(path) => Some(path),
+            Self::File(path) | Self::Archive(path, _) => Some(path),
             _ => None,
         }
+    }
+
+    /// The edges that the file holds.
+    fn of_file(&self, path: &Path) -> Result<Vec<f64>> {
+        let Self::Archive(_, name) = self else {
+            return edges_of_file(path);
+        };
+        read_npz(path, name).with_context(|| format!("cannot read the bins {}", path.display()))
     }
 
     /// Edges of separations: none below zero.
@@ -136,7 +171,7 @@ impl EdgeSpec {
             Self::Linear(lo, hi, n) => Edges::linear(*lo, *hi, *n)?,
             Self::Logarithmic(lo, hi, n) => Edges::logarithmic(*lo, *hi, *n)?,
             Self::List(values) => Edges::new(values.clone())?,
-            Self::File(path) => Edges::new(edges_of_file(path)?)
+            Self::File(path) | Self::Archive(path, _) => Edges::new(self.of_file(path)?)
                 .with_context(|| format!("bins of {}", path.display()))?,
         })
     }
@@ -146,7 +181,7 @@ impl EdgeSpec {
         Ok(match self {
             Self::Linear(lo, hi, n) => SignedEdges::linear(*lo, *hi, *n)?,
             Self::List(values) => SignedEdges::new(values.clone())?,
-            Self::File(path) => SignedEdges::new(edges_of_file(path)?)
+            Self::File(path) | Self::Archive(path, _) => SignedEdges::new(self.of_file(path)?)
                 .with_context(|| format!("bins of {}", path.display()))?,
             Self::Logarithmic(..) => SignedEdges::new(self.edges()?.values().to_vec())?,
         })
@@ -170,7 +205,10 @@ mod tests {
             Ok(EdgeSpec::List(vec![-1.0, 0.0, 2.5]))
         );
         assert_eq!("@bins.txt".parse(), Ok(EdgeSpec::File("bins.txt".into())));
+        let archive = EdgeSpec::Archive("a:b.npz".into(), "mu".to_owned());
+        assert_eq!("@a:b.npz:mu".parse(), Ok(archive));
         for bad in [
+            "@edges.npz",
             "",
             "20",
             "lin:0:1",
@@ -196,7 +234,25 @@ mod tests {
             message.contains("line 2") && message.contains("begins at 0.3"),
             "{message}"
         );
-        std::fs::write(&path, "0.1 0.2 0.3\n").unwrap();
-        assert!(edges_of_file(&path).is_err());
+        for (text, expected) in [
+            (
+                "0.1 0.2 0.3\n",
+                "line 1: expected two numbers, `lo hi`, or one edge a line, found 3 numbers",
+            ),
+            (
+                "0.1 0.2\n0.2\n",
+                "line 2: expected two numbers, `lo hi`, or one edge a line, found 1 numbers",
+            ),
+            (
+                "0.1\n0.2 0.3\n",
+                "line 2: expected one edge a line, found 2 numbers",
+            ),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let message = edges_of_file(&path).unwrap_err().to_string();
+            assert!(message.ends_with(expected), "{message}");
+        }
+        std::fs::write(&path, "# edges\n0.1\n 0.2 # second\n\n0.5\n").unwrap();
+        assert_eq!(edges_of_file(&path).unwrap(), [0.1, 0.2, 0.5]);
     }
 }

@@ -12,6 +12,7 @@ use crate::angular::AngularFiles;
 use crate::by_shell::ShellSpec;
 use crate::catalogs::Files;
 use crate::edges::EdgeSpec;
+use crate::form_file::FormFile;
 use crate::paths::{KeptFile, KeptFolder, ReadFile, WeightSpec, WrittenFile};
 use albireo_samples::{BoxSpec, GivenBox};
 
@@ -40,6 +41,8 @@ pub enum Takes {
     Read,
     /// A file that is written.
     Written,
+    /// Files that are written, each with the form of the result that it is to have.
+    Forms,
     /// A file of what a command has come to: neither a result nor an input.
     Kept,
     /// A folder of such files, which commands share.
@@ -65,6 +68,7 @@ impl Takes {
             Self::Samples => "samples",
             Self::Read => "read",
             Self::Written => "written",
+            Self::Forms => "forms",
             Self::Kept => "kept",
             Self::KeptFolder => "kept folder",
             Self::Angular => "angular",
@@ -89,6 +93,7 @@ impl Takes {
             (TypeId::of::<ReadFile>(), Self::Read),
             (TypeId::of::<Files>(), Self::Samples),
             (TypeId::of::<WrittenFile>(), Self::Written),
+            (TypeId::of::<FormFile>(), Self::Forms),
             (TypeId::of::<KeptFile>(), Self::Kept),
             (TypeId::of::<KeptFolder>(), Self::KeptFolder),
             (TypeId::of::<EdgeSpec>(), Self::Edges),

@@ -1,28 +1,32 @@
 //! A job file: measurements as tables of flags, made into the command lines that they stand for.
 //!
 //! Entry: [`Job::parse`]. A key is the long name of a flag, or that of a file a command takes by its place, so that every value is read,
-//! checked and refused as on the command line. Nothing here opens a file or runs anything.
+//! checked and refused as on the command line. Nothing here opens a file or runs anything; of inputs with several forms it sees which are there.
 
+mod forms;
 mod keys;
 mod named_files;
 mod order;
+mod set;
 mod settings;
 mod sweep;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 
 use anyhow::Result;
 use clap::Command;
 use toml::de::{DeTable, DeValue};
 
+use crate::flag::Takes;
 use crate::usage::usage;
 pub(crate) use keys::listed;
 pub(crate) use named_files::NamedFiles;
 pub(crate) use order::rounds;
 use order::{in_order, plain};
+use set::Names;
 use settings::{Setting, command_line, flags_of};
-use sweep::{Axis, Sweep};
+use sweep::{Axis, Point, Sweep};
 
 /// The subcommands that a job may hold.
 const MEASUREMENTS: [&str; 10] = [
@@ -80,10 +84,12 @@ impl Job {
         let mut shared = Vec::new();
         let mut asked = Vec::new();
         let mut sweep = Sweep::default();
+        let mut names = Names::default();
         for (key, value) in table.get_ref() {
             let line = line_of(text, key.span().start);
             match (key.get_ref().as_ref(), value.get_ref()) {
                 ("sweep", DeValue::Table(axes)) => sweep = Sweep::new(text, axes)?,
+                ("set", DeValue::Table(texts)) => names = Names::new(text, texts)?,
                 (OPERATIONS, DeValue::Table(operations)) => {
                     asked.extend(operations_of(text, program, operations)?);
                 }
@@ -101,20 +107,20 @@ impl Job {
             )));
         }
         check_shared(&shared, &asked)?;
+        put_names(&names, &sweep, &mut shared, &mut asked)?;
         let mut measurements: Vec<Measurement> = Vec::new();
+        let mut known = HashSet::new();
         for point in sweep.points() {
             for asked in &asked {
                 let made = asked.measurement(&shared, &sweep, &point)?;
-                if !measurements
-                    .iter()
-                    .any(|known| known.arguments == made.arguments)
-                {
+                if known.insert(made.arguments.clone()) {
                     measurements.push(made);
                 }
             }
         }
         check_axes(&sweep, &shared, &asked)?;
         check_outputs(&measurements)?;
+        forms::choose(&mut measurements)?;
         let measurements = in_order(measurements)?;
         Ok(Self { measurements })
     }
@@ -126,7 +132,7 @@ fn measurement_command<'a>(program: &'a Command, name: &str, line: usize) -> Res
         .then(|| program.find_subcommand(name));
     known.flatten().ok_or_else(|| {
         usage(format!(
-            "line {line}: there is no table [{name}]: expected [sweep] or one of {}, {OPERATIONS}",
+            "line {line}: there is no table [{name}]: expected [sweep], [set] or one of {}, {OPERATIONS}",
             MEASUREMENTS.join(", ")
         ))
     })
@@ -172,8 +178,10 @@ fn asked_of<'a>(
     let mut own = Vec::new();
     for (key, value) in table {
         let (key, line) = (key.get_ref().as_ref(), line_of(text, key.span().start));
+        let flag = flags_of(command).find(key);
+        let is_setting = flag.is_some_and(|flag| Takes::of(flag) == Takes::Forms);
         match value.get_ref() {
-            DeValue::Table(settings) => {
+            DeValue::Table(settings) if !is_setting => {
                 let setting = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
                     let key: &toml::Spanned<std::borrow::Cow<'_, str>> = key;
                     let line = line_of(text, key.span().start);
@@ -231,17 +239,38 @@ fn check_shared(shared: &[Setting], asked: &[Asked<'_>]) -> Result<()> {
     }
 }
 
+/// Puts the texts of `[set]` into all settings.
+fn put_names(
+    names: &Names,
+    sweep: &Sweep,
+    shared: &mut [Setting],
+    asked: &mut [Asked<'_>],
+) -> Result<()> {
+    let of_tables = asked.iter_mut().flat_map(|asked| &mut asked.settings);
+    let mut settings: Vec<&mut Setting> = shared.iter_mut().chain(of_tables).collect();
+    let known: Vec<&Setting> = settings.iter().map(|setting| &**setting).collect();
+    names.check(sweep, &known)?;
+    for setting in &mut settings {
+        let line = setting.line;
+        **setting = setting.put(|text| names.put(text, sweep, line))?;
+    }
+    Ok(())
+}
+
 /// Refuses an axis of the sweep that stands in no key of any measurement.
 fn check_axes(sweep: &Sweep, shared: &[Setting], asked: &[Asked<'_>]) -> Result<()> {
     let asked: Vec<&Setting> = asked.iter().flat_map(|a| a.with_shared(shared)).collect();
-    let used = |axis: &str| {
-        let forms = [format!("{{{axis}}}"), format!("{{{axis}:all}}")];
+    let used = |place: &String| {
+        let forms = [format!("{{{place}}}"), format!("{{{place}:all}}")];
         asked.iter().any(|s| forms.iter().any(|form| s.holds(form)))
     };
-    match sweep.axes().find(|axis| !used(&axis.name)) {
+    match sweep.axes().find(|axis| !axis.places.iter().any(used)) {
         None => Ok(()),
-        Some(Axis { name, line, .. }) => Err(usage(format!(
-            "line {line}: no measurement of this job uses the axis `{name}` of [sweep]: write {{{name}}} where its values belong, or leave it out"
+        Some(Axis {
+            name, places, line, ..
+        }) => Err(usage(format!(
+            "line {line}: no measurement of this job uses the axis `{name}` of [sweep]: write {{{}}} where its values belong, or leave it out",
+            places[0]
         ))),
     }
 }
@@ -261,7 +290,7 @@ impl Asked<'_> {
         &self,
         shared: &[Setting],
         sweep: &Sweep,
-        point: &[&str],
+        point: &Point<'_>,
     ) -> Result<Measurement> {
         let flags = flags_of(self.command);
         let asked = self.with_shared(shared);
@@ -271,11 +300,12 @@ impl Asked<'_> {
             setting.spread(texts)?.put(put)
         };
         let settings = asked.iter().map(put).collect::<Result<Vec<_>>>()?;
-        let used = |axis: &str| asked.iter().any(|s| s.holds(&format!("{{{axis}}}")));
-        let named = sweep.axes().zip(point);
-        let named = named.filter(|(axis, _)| used(&axis.name));
+        let used = |place: &str| asked.iter().any(|s| s.holds(&format!("{{{place}}}")));
+        let texts = sweep.axes().zip(point);
+        let texts = texts.flat_map(|(axis, value)| axis.texts(value));
+        let named = texts.filter(|(place, _)| used(place));
         let named: Vec<_> = named
-            .map(|(axis, value)| format!("{} = {value}", axis.name))
+            .map(|(place, text)| format!("{place} = {text}"))
             .collect();
         let line = command_line(&self.words, &flags, &settings)?;
         let named = if named.is_empty() {

@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 
 use crate::args::OutputFlags;
 use crate::files::Written;
+use crate::packages::{Made, Origin, form, is_foreign};
 use crate::session::Sink;
 use crate::summary;
 use crate::tables::is_for_counts;
@@ -50,8 +51,36 @@ impl Sink {
         others: &[(&str, &Path)],
         inputs: &[&Path],
     ) -> Result<()> {
+        let main = flags.file().map(|path| ("--output", path));
+        if let Some((flag, path)) = main.iter().chain(others).find(|(_, path)| is_foreign(path)) {
+            return Err(usage(format!(
+                "{flag} {}: .npy and .txt hold pair counts and what is estimated of them, as xi, wp and count make them, in the form of pycorr: \
+                 take .csv, .ecsv, .fits, .h5, .json or .parquet",
+                path.display()
+            )));
+        }
+        self.check_counts(flags, others, inputs)
+    }
+
+    /// The same where results are pair counts or made of them, which other packages have forms for; those of `others` are `--counts` and
+    /// `--outputs` alone.
+    pub(crate) fn check_counts(
+        &self,
+        flags: &OutputFlags,
+        others: &[(&str, &Path)],
+        inputs: &[&Path],
+    ) -> Result<()> {
         if self.is_silent {
             return Ok(());
+        }
+        let has_counts = |flag: &str| ["--counts", "--outputs"].contains(&flag);
+        let is_refused = |(flag, path): &&(&str, &Path)| !has_counts(flag) && is_foreign(path);
+        if let Some((flag, path)) = others.iter().find(is_refused) {
+            return Err(usage(format!(
+                "{flag} {}: .npy and .txt hold correlation functions with their counts, which --output and --counts write: \
+                 take .csv, .ecsv, .fits, .h5, .json or .parquet",
+                path.display()
+            )));
         }
         let file = flags.file();
         if flags.format.is_some() && !flags.to_stdout() {
@@ -97,12 +126,21 @@ impl Sink {
 
     /// Prints the table, writes it and draws it, as asked.
     pub(crate) fn deliver(&self, table: &Table, flags: &OutputFlags) -> Result<()> {
+        self.deliver_with(table, &Origin::default(), flags)
+    }
+
+    /// The same of a table that was made of others.
+    pub(crate) fn deliver_made(&self, made: &Made, flags: &OutputFlags) -> Result<()> {
+        self.deliver_with(&made.table, &made.origin, flags)
+    }
+
+    fn deliver_with(&self, table: &Table, origin: &Origin, flags: &OutputFlags) -> Result<()> {
         if self.is_silent {
             return Ok(());
         }
         let taken = self.take(table, None);
         if let Some(path) = flags.file() {
-            self.write(table, path)?;
+            self.write_with(table, origin, path)?;
         }
         #[cfg(feature = "plot")]
         if let Some(path) = &flags.plot {
@@ -141,11 +179,17 @@ impl Sink {
 
     /// Writes a table whole or not at all.
     pub(crate) fn write(&self, table: &Table, path: &Path) -> Result<()> {
+        self.write_with(table, &Origin::default(), path)
+    }
+
+    /// The same of a table that was made of others.
+    pub(crate) fn write_with(&self, table: &Table, origin: &Origin, path: &Path) -> Result<()> {
         if self.is_silent || self.take(table, Some(path)) {
             return Ok(());
         }
+        let form = form(table, origin, path)?;
         table
-            .write(path)
+            .write_with(form.as_ref(), path)
             .with_context(|| format!("cannot write {}", path.display()))?;
         let record =
             Table::record_of(path).map(|record| format!(", its record to {}", record.display()));

@@ -157,6 +157,13 @@ impl Planning {
         });
     }
 
+    /// Seconds that all counts take on each machine.
+    pub(crate) fn seconds(&self) -> f64 {
+        let rows = self.rows.borrow();
+        let all: f64 = rows.iter().map(|row| row.seconds).sum();
+        all / f64::from(self.machines.get())
+    }
+
     /// The plan as it is printed.
     pub(crate) fn described(&self, engine: &str) -> String {
         let machines = f64::from(self.machines.get());
@@ -172,7 +179,6 @@ impl Planning {
                 in_seconds(row.seconds / machines),
             ]);
         }
-        let count: f64 = rows.iter().map(|row| row.seconds).sum();
         let (read, sorted) = (self.read.get(), self.sorted.get());
         let mut text = columns_of(&table, &[]);
         let _ = writeln!(
@@ -180,7 +186,7 @@ impl Planning {
             "reading {} s, sorting {} s, counting {} s by {engine}{}",
             in_seconds(read),
             in_seconds(sorted),
-            in_seconds(count / machines),
+            in_seconds(self.seconds()),
             match self.machines.get() {
                 1 => String::new(),
                 n => format!(" on each of {n} machines"),

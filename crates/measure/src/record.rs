@@ -84,6 +84,11 @@ impl Record {
         self.meta.insert(key.to_owned(), value.into());
     }
 
+    /// Leaves out one entry.
+    pub(crate) fn unset(&mut self, key: &str) {
+        self.meta.remove(key);
+    }
+
     /// Sets the entries of the bins and of their line of sight.
     pub(crate) fn set_bins(&mut self, statistic: Statistic, axes: &[BinAxis], los: LineOfSight) {
         self.set("statistic", statistic.name());

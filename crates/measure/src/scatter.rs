@@ -291,6 +291,11 @@ impl Scatter {
         record.set("errors", errors);
     }
 
+    /// Whether what each region holds is kept: regions of parts of the sky are in the files of these.
+    pub(crate) fn has_counts(&self) -> bool {
+        !self.counts.is_empty()
+    }
+
     /// What each region holds of each count: a row for each region and bin, bins varying fastest.
     pub(crate) fn region_counts(
         &self,

@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Session`], which every command is given, and its [`Sink`]. What a sink does with results is in `output`; samples are read in `inputs`.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ pub(crate) struct Sink {
     pub(crate) is_silent: bool,
     /// Whether files that are no results may be written over.
     pub(crate) overwrite: bool,
+    /// Seconds of counting by all plans that are printed, where somebody adds them up.
+    pub(crate) planned: Option<Rc<Cell<f64>>>,
     /// The program that takes results in memory.
     pub(crate) caller: Option<Rc<Caller>>,
 }

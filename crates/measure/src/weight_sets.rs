@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::OutputFlags;
 use crate::kept::Kept;
+use crate::packages::{Made, is_foreign};
 use crate::paths::WrittenFile;
 use crate::record::Record;
 use crate::session::{Session, Sink};
@@ -235,16 +236,18 @@ pub(crate) fn check_files(
     for name in names {
         let files = files
             .iter()
-            .map(|(flag, path)| (*flag, path_of(path, Some(name))));
+            .map(|(flag, path)| (flag, path_of(path, Some(name))));
         let files: Vec<_> = files.collect();
-        let files: Vec<_> = files.iter().map(|(flag, path)| (*flag, &**path)).collect();
-        sink.check(&of_set(output, name), &files, inputs)?;
+        let files: Vec<_> = files.iter().map(|(flag, path)| (**flag, &**path)).collect();
+        sink.check_counts(&of_set(output, Some(name)), &files, inputs)?;
     }
     if names.len() < 2 {
         return Ok(());
     }
     let shared = |path: &Path| !path.to_string_lossy().contains(PLACE);
-    match files.iter().find(|(_, path)| shared(path)) {
+    let main = output.file().filter(|path| is_foreign(path));
+    let main = main.map(|path| ("--output", path));
+    match main.iter().chain(files).find(|(_, path)| shared(path)) {
         None => Ok(()),
         Some((flag, path)) => Err(usage(format!(
             "{flag} {}: every set of weights writes one: put {PLACE} for the name of the set",
@@ -259,11 +262,11 @@ pub(crate) fn each_set(
     names: &[&str],
     output: &OutputFlags,
     session: &mut Session<'_>,
-    mut make: impl FnMut(&mut Session<'_>, usize, Option<&str>) -> Result<Option<Table>>,
+    mut make: impl FnMut(&mut Session<'_>, usize, Option<&str>) -> Result<Option<Made>>,
 ) -> Result<()> {
     if names.is_empty() {
         return match make(session, 0, None)? {
-            Some(table) => session.sink.deliver(&table, output),
+            Some(made) => session.sink.deliver_made(&made, output),
             None => Ok(()),
         };
     }
@@ -285,29 +288,30 @@ pub(crate) fn each_set(
         make(&mut of_set, set, Some(name))
     });
     // The first set that makes none, as of a part, ends it.
-    let tables: Option<Result<Vec<Table>>> = of_sets.map(Result::transpose).collect();
+    let tables: Option<Result<Vec<Made>>> = of_sets.map(Result::transpose).collect();
     kept.forget_sets();
     let Some(tables) = tables.transpose()? else {
         return Ok(());
     };
-    if output
-        .file()
-        .is_some_and(|path| path_of(path, Some("")) != path)
-    {
-        for (name, table) in names.iter().zip(&tables) {
-            session.sink.deliver(table, &of_set(output, name))?;
+    let has_place = |path: &Path| path_of(path, Some("")) != path;
+    if output.file().is_some_and(has_place) {
+        for (name, made) in names.iter().zip(&tables) {
+            session
+                .sink
+                .deliver_made(made, &of_set(output, Some(name)))?;
         }
         return Ok(());
     }
+    let tables = tables.into_iter().map(|made| made.table);
     let named: Vec<(&str, Table)> = names.iter().copied().zip(tables).collect();
     deliver_together(&named, output, &session.sink)
 }
 
 /// Where the result of one set goes.
-fn of_set(output: &OutputFlags, name: &str) -> OutputFlags {
+pub(crate) fn of_set(output: &OutputFlags, name: Option<&str>) -> OutputFlags {
     let path = |path: &Option<WrittenFile>| {
         let path = path.as_deref()?;
-        Some(path_of(path, Some(name)).into_owned().into())
+        Some(path_of(path, name).into_owned().into())
     };
     OutputFlags {
         output: path(&output.output),

@@ -291,6 +291,9 @@ impl Worker {
             Work::Plan(planning) => {
                 let plan = planning.described(&self.engine.description());
                 self.sink.print(&plan)?;
+                if let Some(all) = &self.sink.planned {
+                    all.set(all.get() + planning.seconds());
+                }
             }
             _ => return Ok(false),
         }

@@ -152,8 +152,9 @@ const ALL: [Options; 9] = [
 ];
 
 /// Flags without a meaning where results are objects and samples are arguments.
-const OF_FILES: [&str; 12] = [
+const OF_FILES: [&str; 13] = [
     "output",
+    "outputs",
     "format",
     "plot",
     "r2",
@@ -203,7 +204,7 @@ fn typed(flag: &Flag) -> String {
         Takes::Box => return "Box".to_owned(),
         Takes::Samples | Takes::Read | Takes::Angular => "Any".to_owned(),
         // Tables that functions hand back, where they are asked for by True.
-        Takes::Written => return "File | bool".to_owned(),
+        Takes::Written | Takes::Forms => return "File | bool".to_owned(),
         Takes::Kept | Takes::KeptFolder => return "File".to_owned(),
         Takes::Text if flag.name == "cosmology" => return "Any".to_owned(),
         Takes::Rows | Takes::Text => return "Value".to_owned(),

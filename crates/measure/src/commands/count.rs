@@ -19,6 +19,7 @@ use crate::engine::Engines;
 use crate::inputs::line_of_sight;
 use crate::kept::Wanted;
 use crate::named_count::{MeanSeparation, NamedCount};
+use crate::packages::{Made, check_form};
 use crate::pair_weights::{PairWeightFlags, upweighted};
 use crate::record::Record;
 use crate::session::Session;
@@ -111,11 +112,15 @@ impl Count {
     pub(crate) fn run(self, session: &mut Session<'_>) -> Result<()> {
         let (inputs, output) = (session.arguments.inputs(), &self.pairs.output);
         let sets = self.weight_sets.names();
-        session.sink.check(output, &[], &inputs)?;
+        session.sink.check_counts(output, &[], &inputs)?;
         check_files(&sets, (output, &session.sink), &[], &inputs)?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
+        if let Some(path) = output.file() {
+            self.shells.check_file(path)?;
+            check_form(path, spec.second.as_ref(), (None, false))?;
+        }
         each_set(&sets, output, session, |session, set, name| {
-            self.result(&spec, (set, name), session)
+            Ok(self.result(&spec, (set, name), session)?.map(Made::from))
         })
     }
 

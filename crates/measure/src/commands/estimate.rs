@@ -6,16 +6,12 @@ use std::path::{Path, PathBuf};
 
 use albireo::Outside;
 use albireo::binning::PairOrder;
-use albireo::error::EstimatorError;
-use albireo::estimators::{
-    AnyEstimator, Covariance, Estimator, Multipoles, Role, Term, legendre_degrees,
-};
-use albireo::result::Correlation;
-use albireo_catalogs::TableColumn;
+use albireo::estimators::{AnyEstimator, Estimator, Role, Term, legendre_degrees};
 use albireo_samples::{RegionSpec, Selection, Source};
 use anyhow::Result;
 use clap::Args;
 
+use super::estimated::Estimated;
 use super::estimator::{EstimatorParser, check_formula};
 use super::pairs::grouped;
 use super::plan::Plan;
@@ -27,18 +23,18 @@ use crate::args::{
 use crate::bins::{BinSpec, Statistic};
 use crate::catalogs::Files;
 use crate::checkpoint::CheckpointFlags;
-use crate::counted::Counted;
 use crate::counting::Counter;
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
 use crate::inputs::line_of_sight;
 use crate::kept::Wanted;
 use crate::named_count::MeanSeparation;
+use crate::packages::check_form;
 use crate::pair_weights::PairWeightFlags;
 use crate::paths::ReadFile;
 use crate::record::Record;
-use crate::scatter::{Method, Scatter, covariance_table};
-use crate::session::{Session, Sink};
+use crate::scatter::Method;
+use crate::session::Session;
 use crate::usage::usage;
 use crate::weight_sets::{WeightSetFlags, check_files, of_weights, path_of};
 
@@ -108,64 +104,6 @@ pub(crate) struct EstimateFlags {
     run: RunFlags,
     #[command(flatten)]
     kept: CheckpointFlags,
-}
-
-/// A correlation function with the counts it came from.
-pub(crate) struct Estimated {
-    pub(crate) xi: Correlation,
-    pub(crate) counts: Vec<Counted>,
-    pub(crate) record: Record,
-    pub(crate) unit: Option<String>,
-    /// Multipoles, where they are made of Legendre sums; realisations are then theirs.
-    pub(super) poles: Option<Multipoles>,
-    /// What the errors come from, if not from the pairs themselves.
-    pub(crate) scatter: Option<Scatter>,
-    pub(super) covariance: Option<PathBuf>,
-    pub(crate) sink: Sink,
-}
-
-impl Estimated {
-    /// The covariance of what `derived` makes of xi, if errors come from regions and realisations are of xi.
-    pub(super) fn covariance(
-        &self,
-        derived: impl Fn(&Correlation) -> Result<Vec<f64>, EstimatorError>,
-    ) -> Result<Option<Covariance>> {
-        let scatter = self.scatter.as_ref().filter(|_| self.poles.is_none());
-        scatter
-            .map(|scatter| scatter.covariance(&self.xi, derived))
-            .transpose()
-    }
-
-    /// The covariance of multipoles from Legendre sums, one after the other, if errors come from regions.
-    pub(super) fn covariance_of_poles(&self) -> Result<Option<Covariance>> {
-        let scatter = self.scatter.as_ref();
-        scatter.map(Scatter::covariance_of_values).transpose()
-    }
-
-    /// The errors of a covariance with what they are.
-    pub(super) fn errors(&self, covariance: Option<&Covariance>) -> Option<(Vec<f64>, String)> {
-        Some((covariance?.errors(), self.scatter.as_ref()?.described()))
-    }
-
-    /// Writes the covariance of `of` in the bins that `bins` tell, where a file is named for it.
-    pub(super) fn write_covariance(
-        &self,
-        covariance: Option<&Covariance>,
-        bins: &[TableColumn],
-        of: &str,
-    ) -> Result<()> {
-        match (&self.covariance, covariance) {
-            (Some(path), Some(covariance)) => {
-                let mut record = self.record.clone();
-                if let Some(scatter) = &self.scatter {
-                    scatter.note_inverse(covariance.bins(), &mut record);
-                }
-                self.sink
-                    .write(&covariance_table(covariance, bins, of, &record)?, path)
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 /// What the flags ask for besides an estimator.
@@ -367,18 +305,30 @@ impl EstimateFlags {
     }
 
     /// Refuses outputs that cannot be written, or would replace an input or one another, those of every set of weights.
-    pub(super) fn check_written(
-        &self,
+    pub(super) fn check_written<'a>(
+        &'a self,
         output: &OutputFlags,
-        counts: Option<&Path>,
+        others: Vec<(&'static str, &'a Path)>,
         session: &Session<'_>,
     ) -> Result<()> {
         let inputs = session.arguments.inputs();
-        let counts = counts.map(|path| ("--counts", path));
-        let others: Vec<_> = counts.into_iter().chain(self.regions.written()).collect();
-        session.sink.check(output, &others, &inputs)?;
+        let others = others.into_iter().chain(self.regions.written());
+        let others: Vec<_> = others.collect();
+        session.sink.check_counts(output, &others, &inputs)?;
         let sets = self.weight_sets.names();
         check_files(&sets, (output, &session.sink), &others, &inputs)
+    }
+
+    /// Refuses files of other packages whose form the result will not have.
+    pub(super) fn check_forms(&self, spec: &BinSpec, paths: &[&Path]) -> Result<()> {
+        let estimator = self.estimator()?;
+        let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
+        let known = estimator.takes_known_randoms() && !random;
+        let by_region = known && self.regions.asked()?.is_some();
+        let name = estimator.name();
+        paths
+            .iter()
+            .try_for_each(|path| check_form(path, spec.second.as_ref(), (Some(name), by_region)))
     }
 
     /// Reads, counts and estimates by a set of weights, with the multipoles of these orders from Legendre sums; none where

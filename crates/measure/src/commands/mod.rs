@@ -2,11 +2,14 @@
 
 pub(crate) mod completions;
 pub(crate) mod count;
+mod derived;
 #[cfg(feature = "cuda")]
 pub(crate) mod devices;
 mod estimate;
+mod estimated;
 mod estimator;
 pub(crate) mod field;
+mod forms;
 pub(crate) mod info;
 mod mask;
 pub(crate) mod md;

@@ -8,7 +8,7 @@ use albireo::error::EstimatorError;
 use albireo::estimators::{MAX_ELL, check_wedge_edges, multipoles, wedges};
 use albireo::{Correlation, SignedEdges};
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::projections::Projection;
 use crate::usage::usage;
@@ -20,17 +20,40 @@ pub(super) struct OverMuFlags {
     #[arg(long, value_name = "L,..", value_delimiter = ',')]
     pub(super) multipoles: Option<Vec<u32>>,
     /// Wedges of xi(s, mu): its mean over each of N equal parts of the mu bins
-    #[arg(long, value_name = "N", conflicts_with_all = ["multipoles", "wedge_edges"])]
+    #[arg(long, value_name = "N", conflicts_with = "wedge_edges")]
     wedges: Option<NonZeroU16>,
     /// Wedges between these mu instead, e.g. 0,0.33,0.66,1; a bin that a wedge holds a part of has that part of its weight
     #[arg(
         long,
         value_name = "MU,..",
         value_delimiter = ',',
-        allow_hyphen_values = true,
-        conflicts_with = "multipoles"
+        allow_hyphen_values = true
     )]
     wedge_edges: Option<Vec<f64>>,
+    /// Which bins in mu a wedge has: all that it holds a part of, by that part, or those whole whose middle it holds, as in pycorr
+    /// [default: part]
+    #[arg(long, value_name = "KIND")]
+    wedge_bins: Option<WedgeBins>,
+}
+
+/// Which bins in mu a wedge has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum WedgeBins {
+    /// All that it holds a part of, by that part.
+    Part,
+    /// Those whose middle it holds.
+    Middle,
+}
+
+/// Edges of bins in the place of those of wedges, so that a bin is whole in the wedge that holds its middle.
+fn whole_bins(edges: &[f64], mu: &[f64]) -> Vec<f64> {
+    let last = mu[mu.len() - 1];
+    let edge = |edge: &f64| {
+        let mut bins = mu.windows(2);
+        let bin = bins.find(|bin| f64::midpoint(bin[0], bin[1]) >= *edge);
+        bin.map_or(last, |bin| bin[0])
+    };
+    edges.iter().map(edge).collect()
 }
 
 /// What is made of xi(s, mu).
@@ -47,14 +70,6 @@ impl OverMu {
             Self::Multipoles(orders) => multipoles(xi, orders)?.into(),
             Self::Wedges(edges) => wedges(xi, edges)?.into(),
         })
-    }
-
-    /// What covariances call it.
-    pub(super) fn name(&self) -> &'static str {
-        match self {
-            Self::Multipoles(_) => "multipoles",
-            Self::Wedges(_) => "wedges",
-        }
     }
 }
 
@@ -73,9 +88,15 @@ impl OverMuFlags {
             ("--multipoles", self.multipoles.is_some()),
             ("--wedges", self.wedges.is_some()),
             ("--wedge-edges", self.wedge_edges.is_some()),
+            ("--wedge-bins", self.wedge_bins.is_some()),
         ];
         let given = flags.into_iter().find(|(_, given)| *given);
         given.map(|(flag, _)| flag)
+    }
+
+    /// Whether there are to be wedges.
+    pub(super) fn has_wedges(&self) -> bool {
+        self.wedges.is_some() || self.wedge_edges.is_some()
     }
 
     /// Refuses orders of multipoles that are given twice or higher than any that means something.
@@ -96,19 +117,36 @@ impl OverMuFlags {
         Ok(())
     }
 
-    /// What is to be made of bins with these edges in mu, if anything.
-    pub(super) fn wanted(&self, mu: &SignedEdges) -> Result<Option<OverMu>> {
-        if let Some(orders) = &self.multipoles {
-            return Ok(Some(OverMu::Multipoles(orders.clone())));
-        }
-        if let Some(n) = self.wedges {
-            return Ok(Some(OverMu::Wedges(equal(n, mu)?)));
-        }
-        let Some(edges) = &self.wedge_edges else {
-            return Ok(None);
+    /// The edges of wedges in bins with these edges in mu, if there are to be wedges.
+    fn edges(&self, mu: &SignedEdges) -> Result<Option<Vec<f64>>> {
+        let edges = match (&self.wedge_edges, self.wedges) {
+            (Some(edges), _) => edges.clone(),
+            (None, Some(n)) => equal(n, mu)?,
+            (None, None) if self.wedge_bins.is_some() => {
+                return Err(usage("--wedge-bins needs --wedges or --wedge-edges"));
+            }
+            (None, None) => return Ok(None),
         };
-        check_wedge_edges(edges, mu.values())
+        check_wedge_edges(&edges, mu.values())
             .map_err(|error| usage(format!("--wedge-edges: {error}")))?;
-        Ok(Some(OverMu::Wedges(edges.clone())))
+        if self.wedge_bins != Some(WedgeBins::Middle) {
+            return Ok(Some(edges));
+        }
+        let whole = whole_bins(&edges, mu.values());
+        match (0..whole.len() - 1).find(|&k| whole[k] >= whole[k + 1]) {
+            None => Ok(Some(whole)),
+            Some(k) => Err(usage(format!(
+                "--wedge-bins middle: the wedge from {} to {} holds the middle of no bin in mu",
+                edges[k],
+                edges[k + 1]
+            ))),
+        }
+    }
+
+    /// What is to be made of bins with these edges in mu.
+    pub(super) fn wanted(&self, mu: &SignedEdges) -> Result<Vec<OverMu>> {
+        let orders = self.multipoles.clone().map(OverMu::Multipoles);
+        let wedges = self.edges(mu)?.map(OverMu::Wedges);
+        Ok(orders.into_iter().chain(wedges).collect())
     }
 }

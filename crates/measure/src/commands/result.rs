@@ -7,12 +7,14 @@ mod combine;
 mod concatenate;
 mod counts;
 mod covariance;
+mod estimate;
 mod integral_constraint;
 mod mean;
 mod model;
 mod parts;
 mod realisations;
 mod rebin;
+mod remade;
 mod renormalise;
 mod saved;
 mod settings;
@@ -53,6 +55,12 @@ which it is to be multiplied by (Hartlap et al. 2007).")]
 xi is estimated of the sums, and the regions of all parts are left out one at a time. Pairs between the parts are not counted."
     )]
     Combine(combine::Combine),
+    /// Estimate xi, multipoles, wedges or wp of saved counts again, in coarser bins too
+    #[command(
+        after_help = "Counts are added exactly; the estimate is that of pairs counted in the coarser bins. Errors are Poisson errors, or from the regions of \
+--by-region."
+    )]
+    Estimate(Box<estimate::EstimateSaved>),
     /// Add the integral constraint of a model to a correlation function
     #[command(
         after_help = "IC = sum RR xi_model / sum RR over the bins of the result; the estimate is on average xi - IC (Landy & Szalay 1993; \
@@ -60,7 +68,7 @@ Roche & Eales 1999). Bins should reach all pairs of the volume. With --radial th
 the constraint that randoms with the redshifts of the data put on every shell (de Mattia & Ruhlmann-Kleider 2019)."
     )]
     IntegralConstraint(integral_constraint::Constraint),
-    /// Put neighbouring bins of pair counts together: the counts of the coarser bins, exactly
+    /// Put neighbouring bins of pair counts, or of xi with its counts, together: those of the coarser bins, exactly
     #[command(
         after_help = "Pairs and sums (weights, Legendre sums, separations) are added exactly, those of results written by older versions \
 as the float64 that they hold."
@@ -104,6 +112,7 @@ impl SavedResults {
             Subcommands::Wrap(wrap) => wrap.run(session),
             Subcommands::Covariance(covariance) => covariance.run(session),
             Subcommands::Combine(combine) => combine.run(session),
+            Subcommands::Estimate(estimate) => estimate.run(session),
             Subcommands::Rebin(rebin) => rebin.run(session),
             Subcommands::Slice(slice) => slice.run(session),
             Subcommands::Sum(sum) => sum.run(session),

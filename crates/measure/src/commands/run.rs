@@ -1,5 +1,6 @@
 //! `albireo run`: a whole analysis from one file, or a result made again.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::Path;
 use std::rc::Rc;
@@ -8,7 +9,7 @@ use std::time::SystemTime;
 
 use albireo_catalogs::{Table, read_record};
 use anyhow::{Context, Result};
-use clap::{Args, CommandFactory};
+use clap::{Args, CommandFactory, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use crate::catalogs::Files;
@@ -34,14 +35,18 @@ pub(crate) struct Run {
     /// Measure again what is done already
     #[arg(long)]
     again: bool,
+    /// Count nothing: tell what each measurement that counts pairs and is not done would take on this machine, and all of them together
+    #[arg(long, conflicts_with_all = ["list", "show_job", "template"])]
+    plan: bool,
 }
 
 /// What is printed instead of measuring anything.
 #[derive(Debug, Args)]
 struct PrintFlags {
-    /// Print a job file to begin with, which runs on the catalogs that come with albireo, and all keys as comments
-    #[arg(long, conflicts_with_all = ["job", "list", "again", "show_job"])]
-    template: bool,
+    /// Print a job file to begin with: one that runs on the catalogs that come with albireo, with all keys as comments, or one for a
+    /// tracer of DESI
+    #[arg(long, value_name = "OF", num_args = 0..=1, default_missing_value = "samples", conflicts_with_all = ["job", "list", "again", "show_job"])]
+    template: Option<Template>,
     /// Print the command lines that the job stands for, and run none of them
     #[arg(long)]
     list: bool,
@@ -50,11 +55,21 @@ struct PrintFlags {
     show_job: bool,
 }
 
+/// What a job file to begin with is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Template {
+    /// The catalogs that come with albireo.
+    Samples,
+    /// A tracer of DESI: both caps, redshift bins, coarser bins.
+    Desi,
+}
+
 /// How many sets of samples wait for a measurement that needs them again.
 const SAMPLES_KEPT: usize = 2;
 
-/// The job file that `--template` prints.
+/// The job files that `--template` prints.
 const TEMPLATE: &str = include_str!("template.toml");
+const DESI: &str = include_str!("desi.toml");
 
 /// The command line as the program itself would take it now, refused with its place in the job. Patterns in it stand for what they
 /// match at this moment.
@@ -108,6 +123,60 @@ fn is_done(made: &Measurement) -> bool {
     }
     let same = |record: &Map<String, Value>| record.get("command") == Some(&json!(command));
     !records.is_empty() && records.iter().all(same)
+}
+
+/// Flags of what becomes of counts, which cost nothing beside them, each with a value.
+const OF_RESULTS: [&str; 11] = [
+    "--output",
+    "--outputs",
+    "--format",
+    "--plot",
+    "--counts",
+    "--covariance",
+    "--region-counts",
+    "--region-map",
+    "--wedges",
+    "--wedge-edges",
+    "--wedge-bins",
+];
+
+/// The command line that tells what a measurement would take, if it counts pairs: without what its result is written to and drawn in.
+fn planned(made: &Measurement) -> Option<Measurement> {
+    if !["count", "xi", "wp"]
+        .iter()
+        .any(|name| made.arguments[1] == **name)
+    {
+        return None;
+    }
+    let mut words = made.arguments.iter();
+    let mut arguments = Vec::new();
+    while let Some(word) = words.next() {
+        let text = word.to_str().unwrap_or_default();
+        let flag = text.split('=').next().unwrap_or_default();
+        if OF_RESULTS.contains(&flag) {
+            if flag == text {
+                words.next();
+            }
+        } else if !["--r2", "--brief"].contains(&text) {
+            arguments.push(word.clone());
+        }
+    }
+    arguments.push("--plan".into());
+    Some(Measurement {
+        arguments,
+        brief: false,
+        ..made.clone()
+    })
+}
+
+/// The first file that a measurement reads and that is not there.
+fn missing(made: &Measurement) -> Option<String> {
+    let files = made.files.inputs.iter().flat_map(|path| {
+        let Ok(files) = path.parse::<Files>();
+        files.paths
+    });
+    let mut files = files.filter(|path| !path.exists());
+    Some(files.next()?.display().to_string())
 }
 
 /// The command line that made a result.
@@ -175,12 +244,14 @@ fn asked(path: &Path) -> Result<Asked> {
 impl Run {
     /// Runs what is not done, in order.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
-        let Some(path) = self.job.as_deref().filter(|_| !self.print.template) else {
+        if self.print.template == Some(Template::Desi) {
+            return session.sink.print(DESI);
+        }
+        let Some(path) = self.job.as_deref() else {
             let mut program = Cli::command();
             program.build();
-            return session
-                .sink
-                .print(&(TEMPLATE.to_owned() + &listed(&program)));
+            let text = TEMPLATE.to_owned() + &listed(&program);
+            return session.sink.print(&text);
         };
         if self.print.show_job {
             return session.sink.print(&job_of(path)?);
@@ -201,6 +272,13 @@ impl Run {
             sink: session.sink.clone(),
         };
         let world = &session.world;
+        if self.plan {
+            return if session.is_first() {
+                running.plan(world)
+            } else {
+                Ok(())
+            };
+        }
         let skipped = if world.size() > 1 {
             running.share_out(world)?
         } else {
@@ -241,6 +319,7 @@ impl Running {
                 skipped += 1;
                 continue;
             }
+            self.make_folders(&self.measurements[k])?;
             self.make(k, world)?;
         }
         Ok(skipped)
@@ -277,6 +356,7 @@ impl Running {
                 .collect();
             for (&k, rank) in round.iter().zip(ranks) {
                 self.watch.check_stop()?;
+                self.make_folders(&self.measurements[k])?;
                 let shared = is_shared(&parsed(&self.measurements[k])?.0.command);
                 match rank.or((!shared).then_some(0)) {
                     None => self.make(k, world)?,
@@ -289,6 +369,57 @@ impl Running {
             world.wait()?;
         }
         Ok(skipped)
+    }
+
+    /// Tells what those that are not done would take; nothing is counted.
+    fn plan(&mut self, world: &Rc<dyn World>) -> Result<()> {
+        let seconds = Rc::new(Cell::new(0.0));
+        self.sink.planned = Some(Rc::clone(&seconds));
+        let (number, mut told) = (self.measurements.len(), 0);
+        for k in 0..number {
+            self.watch.check_stop()?;
+            let made = &self.measurements[k];
+            if !self.again && is_done(made) {
+                continue;
+            }
+            let name = &made.name;
+            let Some(plan) = planned(made) else {
+                self.sink.print(&format!("[{name}]: counts no pairs\n"))?;
+                continue;
+            };
+            if let Some(file) = missing(made) {
+                let why = format!("[{name}]: not known before {file} is there\n");
+                self.sink.print(&why)?;
+                continue;
+            }
+            self.sink.print(&format!("[{name}]\n"))?;
+            self.measurements[k] = plan;
+            self.make(k, world)?;
+            told += 1;
+        }
+        let all = seconds.get();
+        self.sink.print(&format!(
+            "{told} of {number} measurements: counting {all:.1} s in all\n"
+        ))
+    }
+
+    /// Makes the folders of the files that a measurement writes.
+    fn make_folders(&self, made: &Measurement) -> Result<()> {
+        let outputs = made.files.outputs.iter().map(Path::new);
+        for path in outputs.filter(|path| !self.sink.keeps(path)) {
+            let folder = path.parent().filter(|folder| !folder.exists());
+            if let Some(folder) = folder.filter(|folder| *folder != Path::new("")) {
+                let cannot = || {
+                    format!(
+                        "[{}]: cannot make the folder {}",
+                        made.name,
+                        folder.display()
+                    )
+                };
+                std::fs::create_dir_all(folder).with_context(cannot)?;
+            }
+        }
+        Ok(())
     }
 
     fn make(&mut self, k: usize, world: &Rc<dyn World>) -> Result<()> {

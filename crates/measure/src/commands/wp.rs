@@ -1,21 +1,20 @@
 //! `albireo wp`: the projected correlation function.
 
-use albireo::Correlation;
-use albireo::estimators::projected_to;
-use albireo_catalogs::{ResultKind, Table};
+use std::path::Path;
+
 use anyhow::Result;
 use clap::Args;
 
-use super::estimate::{EstimateFlags, Estimated};
-use super::projections::Projection;
-use super::xi;
+use super::derived::Derived;
+use super::estimate::EstimateFlags;
+use super::forms::FormFlags;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
 use crate::paths::WrittenFile;
 use crate::session::Session;
 use crate::usage::usage;
-use crate::weight_sets::{each_set, path_of};
+use crate::weight_sets::each_set;
 
 /// Arguments of `wp`.
 #[derive(Debug, Args)]
@@ -39,6 +38,8 @@ pub(crate) struct Wp {
     /// Also write xi(rp, pi) with its counts, by extension as --output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     counts: Option<WrittenFile>,
+    #[command(flatten)]
+    forms: FormFlags,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -72,42 +73,24 @@ impl Wp {
             mu_bins: None,
             pi_bins: Some(self.pi_bins.clone()),
         };
-        self.estimate
-            .check_written(&self.output, self.counts.as_deref(), session)?;
+        let output = self.forms.output(&self.output);
+        let others = self.forms.others(self.counts.as_deref());
+        let files = others.iter().map(|(_, path)| *path);
+        let files: Vec<&Path> = files.chain(output.file()).collect();
+        self.estimate.check_written(&output, others, session)?;
         let spec = BinSpec::new(Statistic::RpPi, &bins)?;
+        self.estimate.check_forms(&spec, &files)?;
         if let Some(pi) = &spec.second {
             check_pi(pi.values(), self.pi_max)?;
         }
+        let wp = vec![Derived::Wp(self.pi_max)];
+        let forms = self.forms.choose(wp, self.counts.as_deref())?;
         let sets = self.estimate.weight_sets.names();
-        each_set(&sets, &self.output, session, |session, set, name| {
+        each_set(&sets, &output, session, |session, set, name| {
             let estimated = (self.estimate).estimate(&spec, None, (set, name), session)?;
-            let result = |all| self.result(all, name);
-            estimated.map(result).transpose()
-        })
-    }
-
-    /// The table of wp; further files of it are written.
-    fn result(&self, mut estimated: Estimated, set: Option<&str>) -> Result<Table> {
-        let project = |xi: &Correlation| projected_to(xi, self.pi_max);
-        let wp = project(&estimated.xi)?;
-        if let Some(path) = &self.counts {
             estimated
-                .sink
-                .write(&xi::table(&estimated, false)?, &path_of(path, set))?;
-        }
-        let covariance = estimated.covariance(|xi| Ok(project(xi)?.wp))?;
-        let errors = estimated.errors(covariance.as_ref());
-        let unit = estimated.unit.clone();
-        let pi_max = wp.pi_max;
-        let projection = Projection::from(wp);
-        projection.note(&mut estimated.record);
-        estimated.record.set("pi_max", pi_max);
-        let bins = projection.bins(unit.as_deref());
-        estimated.write_covariance(covariance.as_ref(), &bins, "wp")?;
-        let columns = projection.columns(unit.as_deref(), errors);
-        Ok(Table {
-            columns,
-            meta: estimated.record.finish(ResultKind::Projected),
+                .map(|all| forms.write(&all, &output, name))
+                .transpose()
         })
     }
 }

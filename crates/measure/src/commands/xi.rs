@@ -1,22 +1,22 @@
 //! `albireo xi`: correlation functions, their multipoles and their wedges.
 
-use albireo::Correlation;
+use std::path::Path;
+
 use albireo::estimators::MAX_SUMMED_ELL;
-use albireo_catalogs::{ResultKind, Table};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
-use super::estimate::{EstimateFlags, Estimated};
-use super::over_mu::{OverMu, OverMuFlags};
-use super::projections::Projection;
+use super::derived::Derived;
+use super::estimate::EstimateFlags;
+use super::forms::FormFlags;
+use super::over_mu::OverMuFlags;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
 use crate::paths::WrittenFile;
 use crate::session::Session;
-use crate::tables::{correlation_columns, edge_columns};
 use crate::usage::usage;
-use crate::weight_sets::{each_set, path_of};
+use crate::weight_sets::each_set;
 
 /// Arguments of `xi`.
 #[derive(Debug, Args)]
@@ -37,22 +37,9 @@ pub(crate) struct Xi {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     counts: Option<WrittenFile>,
     #[command(flatten)]
+    forms: FormFlags,
+    #[command(flatten)]
     output: OutputFlags,
-}
-
-/// The table of a correlation function with its counts.
-pub(super) fn table(estimated: &Estimated, write_covariance: bool) -> Result<Table> {
-    let covariance = estimated.covariance(|xi| Ok(xi.xi.clone()))?;
-    let unit = estimated.unit.as_deref();
-    if write_covariance {
-        let bins = edge_columns(&estimated.xi.axes, unit);
-        estimated.write_covariance(covariance.as_ref(), &bins, "xi")?;
-    }
-    let errors = estimated.errors(covariance.as_ref());
-    Ok(Table {
-        columns: correlation_columns(&estimated.xi, errors, &estimated.counts, unit),
-        meta: estimated.record.finish(ResultKind::Correlation),
-    })
 }
 
 /// What multipoles are made of.
@@ -89,6 +76,11 @@ impl Xi {
                 "--poles-from legendre needs no --mu-bins: leave them out",
             ));
         }
+        if self.over_mu.has_wedges() {
+            return Err(usage(
+                "--poles-from legendre leaves one bin in mu: wedges take --poles-from mu and --mu-bins",
+            ));
+        }
         if let Some(high) = orders.iter().find(|&&order| order > MAX_SUMMED_ELL) {
             return Err(usage(format!(
                 "--poles-from legendre: the highest order is {MAX_SUMMED_ELL}, found {high}: take --poles-from mu"
@@ -107,61 +99,30 @@ impl Xi {
 
     /// Counts, estimates, prints and writes.
     pub(crate) fn run(mut self, session: &mut Session<'_>) -> Result<()> {
-        self.estimate
-            .check_written(&self.output, self.counts.as_deref(), session)?;
+        let output = self.forms.output(&self.output);
+        let others = self.forms.others(self.counts.as_deref());
+        self.estimate.check_written(&output, others, session)?;
         self.check()?;
         let orders = self.orders_of_sums()?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
+        let others = self.forms.others(self.counts.as_deref());
+        let files = others.into_iter().map(|(_, path)| path);
+        let files: Vec<&Path> = files.chain(output.file()).collect();
+        self.estimate.check_forms(&spec, &files)?;
         // Edges of wedges are checked before a file is read.
         let wanted = match &spec.second {
             Some(mu) => self.over_mu.wanted(mu)?,
-            None => None,
+            None => Vec::new(),
         };
+        let wanted = wanted.into_iter().map(Derived::from).collect();
+        let forms = self.forms.choose(wanted, self.counts.as_deref())?;
         let orders = orders.as_deref();
         let sets = self.estimate.weight_sets.names();
-        each_set(&sets, &self.output, session, |session, set, name| {
+        each_set(&sets, &output, session, |session, set, name| {
             let estimated = (self.estimate).estimate(&spec, orders, (set, name), session)?;
-            let result = |all| self.result(all, wanted.as_ref(), orders.is_some(), name);
-            estimated.map(result).transpose()
+            estimated
+                .map(|all| forms.write(&all, &output, name))
+                .transpose()
         })
-    }
-
-    /// The table of an estimate, or of what is made of it; further files of it are written.
-    fn result(
-        &self,
-        mut estimated: Estimated,
-        wanted: Option<&OverMu>,
-        of_sums: bool,
-        set: Option<&str>,
-    ) -> Result<Table> {
-        let grid = table(&estimated, wanted.is_none())?;
-        let Some(wanted) = wanted else {
-            return Ok(grid);
-        };
-        let projection = match estimated.poles.clone() {
-            Some(poles) => poles.into(),
-            None => wanted.of(&estimated.xi)?,
-        };
-        if let Some(path) = &self.counts {
-            estimated.sink.write(&grid, &path_of(path, set))?;
-        }
-        let derived = |xi: &Correlation| wanted.of(xi).map(Projection::in_a_row);
-        let covariance = if of_sums {
-            estimated.covariance_of_poles()?
-        } else {
-            estimated.covariance(derived)?
-        };
-        let errors = estimated.errors(covariance.as_ref());
-        let unit = estimated.unit.clone();
-        if of_sums {
-            estimated.record.set("poles_from", "legendre");
-        }
-        projection.note(&mut estimated.record);
-        let bins = projection.bins(unit.as_deref());
-        estimated.write_covariance(covariance.as_ref(), &bins, wanted.name())?;
-        let kind = projection.kind;
-        let columns = projection.columns(unit.as_deref(), errors);
-        let meta = estimated.record.finish(kind);
-        Ok(Table { columns, meta })
     }
 }

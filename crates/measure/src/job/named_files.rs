@@ -3,7 +3,9 @@
 //! Entry: [`NamedFiles`], by what each flag takes.
 
 use crate::angular::AngularFiles;
+use crate::edges::EdgeSpec;
 use crate::flag::Takes;
+use crate::form_file::FormFile;
 
 /// The files that a measurement names, as they are spelled.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,8 +27,19 @@ impl NamedFiles {
                 let files = texts.iter().filter(|text| *text != "-");
                 self.outputs.extend(files.cloned());
             }
+            Takes::Forms => {
+                let forms = texts.iter().flat_map(|text| text.split(','));
+                let files = forms.filter_map(FormFile::path_in);
+                self.outputs.extend(files.map(str::to_owned));
+            }
             Takes::Kept => self.checkpoints.extend_from_slice(texts),
-            Takes::Edges | Takes::Shells | Takes::Rows => {
+            Takes::Edges | Takes::Shells => {
+                let specs = texts.iter().filter_map(|text| text.parse().ok());
+                let files =
+                    specs.filter_map(|spec: EdgeSpec| Some(spec.file()?.display().to_string()));
+                self.inputs.extend(files);
+            }
+            Takes::Rows => {
                 let files = texts.iter().filter_map(|text| text.strip_prefix('@'));
                 self.inputs.extend(files.map(str::to_owned));
             }

@@ -19,7 +19,7 @@ pub(super) fn plain(path: &str) -> String {
 }
 
 /// The numbers of the measurements that write what `input` names, or matches.
-fn writers<'a>(
+pub(super) fn writers<'a>(
     input: &str,
     by_output: &'a HashMap<String, usize>,
 ) -> Box<dyn Iterator<Item = usize> + 'a> {

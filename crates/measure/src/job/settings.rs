@@ -17,8 +17,18 @@ enum Value {
     Given(bool),
     /// A text or a number as it is written.
     One(String),
-    /// A list of those; whether all are numbers.
-    List(Vec<String>, bool),
+    /// A list of those.
+    List(Vec<String>, Of),
+}
+
+/// What a list is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Texts,
+    /// Numbers alone.
+    Numbers,
+    /// Texts `KEY=VALUE`, of a table.
+    Entries,
 }
 
 /// A key with its value and the line that it stands in.
@@ -30,7 +40,7 @@ pub(super) struct Setting {
 }
 
 /// A number as it is written.
-pub(super) fn number(value: &DeValue<'_>) -> Option<String> {
+fn number(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::Integer(n) if n.radix() == 10 => Some(n.as_str().to_owned()),
         DeValue::Float(x) => Some(x.as_str().to_owned()),
@@ -38,28 +48,43 @@ pub(super) fn number(value: &DeValue<'_>) -> Option<String> {
     }
 }
 
+/// A text, or a number as it is written.
+pub(super) fn text_of(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(text) => Some(text.to_string()),
+        value => number(value),
+    }
+}
+
+fn no_value(key: &str, line: usize) -> anyhow::Error {
+    usage(format!(
+        "line {line}: {key}: expected a text, a number, true or false, or a list of texts or numbers"
+    ))
+}
+
 impl Setting {
     /// A key set to a value of the file.
     pub(super) fn new(key: &str, value: &DeValue<'_>, line: usize) -> Result<Self> {
-        let one = |value: &DeValue<'_>| match value {
-            DeValue::String(text) => Some(text.to_string()),
-            value => number(value),
-        };
         let value = match value {
             DeValue::Boolean(given) => Some(Value::Given(*given)),
             DeValue::Array(values) => {
                 let numbers = values.iter().all(|value| number(value.get_ref()).is_some());
-                let values = values.iter().map(|value| one(value.get_ref()));
+                let of = if numbers { Of::Numbers } else { Of::Texts };
+                let values = values.iter().map(|value| text_of(value.get_ref()));
                 let values = values.collect::<Option<Vec<_>>>();
-                values.map(|values| Value::List(values, numbers))
+                values.map(|values| Value::List(values, of))
             }
-            value => one(value).map(Value::One),
+            DeValue::Table(entries) => {
+                let entry = |(key, value): (&toml::Spanned<_>, &toml::Spanned<_>)| {
+                    let (key, value): (&std::borrow::Cow<'_, str>, _) = (key.get_ref(), value);
+                    Some(format!("{key}={}", text_of(value.get_ref())?))
+                };
+                let entries = entries.iter().map(entry).collect::<Option<_>>();
+                entries.map(|entries| Value::List(entries, Of::Entries))
+            }
+            value => text_of(value).map(Value::One),
         };
-        let value = value.ok_or_else(|| {
-            usage(format!(
-                "line {line}: {key}: expected a text, a number, true or false, or a list of texts or numbers"
-            ))
-        })?;
+        let value = value.ok_or_else(|| no_value(key, line))?;
         Ok(Self {
             key: key.to_owned(),
             value,
@@ -72,9 +97,9 @@ impl Setting {
         let value = match &self.value {
             Value::Given(given) => Value::Given(*given),
             Value::One(text) => Value::One(put(text)?),
-            Value::List(texts, numbers) => {
+            Value::List(texts, of) => {
                 let texts = texts.iter().map(|text| put(text)).collect::<Result<_>>()?;
-                Value::List(texts, *numbers)
+                Value::List(texts, *of)
             }
         };
         Ok(Self {
@@ -88,10 +113,10 @@ impl Setting {
         &self,
         each: impl Fn(&str) -> Result<Option<Vec<String>>>,
     ) -> Result<Self> {
-        let (texts, numbers) = match &self.value {
+        let (texts, of) = match &self.value {
             Value::Given(_) => return Ok(self.clone()),
-            Value::One(text) => (std::slice::from_ref(text), false),
-            Value::List(texts, numbers) => (&texts[..], *numbers),
+            Value::One(text) => (std::slice::from_ref(text), Of::Texts),
+            Value::List(texts, of) => (&texts[..], *of),
         };
         let mut spread = Vec::new();
         let mut any = false;
@@ -105,7 +130,7 @@ impl Setting {
             }
         }
         let value = if any {
-            Value::List(spread, numbers)
+            Value::List(spread, of)
         } else {
             self.value.clone()
         };
@@ -131,7 +156,7 @@ impl Setting {
             Value::One(text) => Some(vec![text.clone()]),
             Value::List(texts, _) if each => Some(texts.clone()),
             // A list of numbers for bins is their edges.
-            Value::List(texts, true) if matches!(takes, Takes::Edges | Takes::Shells) => {
+            Value::List(texts, Of::Numbers) if matches!(takes, Takes::Edges | Takes::Shells) => {
                 Some(vec![format!("edges:{}", texts.join(","))])
             }
             Value::List(texts, _) => Some(vec![texts.join(",")]),
@@ -213,6 +238,9 @@ pub(super) fn command_line(
             return Err(usage(format!("line {line}: {key}: expected true or false")));
         }
         let takes = Takes::of(arg);
+        if matches!(setting.value, Value::List(_, Of::Entries)) && takes != Takes::Forms {
+            return Err(no_value(&setting.key, setting.line));
+        }
         let each = Values::of(arg) == Values::Repeated;
         let texts = setting.texts(each, takes).unwrap_or_default();
         files.add(takes, &texts);

@@ -153,6 +153,140 @@ fn measurements_wait_for_the_files_that_they_read() {
     );
 }
 
+/// What the command lines of a job have after the name of the program.
+const CAPS: &str = r#"
+    data = "{lss}/LRG_{cap}.csv"
+    where = "Z >= {z.lo} && Z < {z.hi}"
+    bins = "lin:0:4:4"
+    [set]
+    lss = "v{version}"
+    version = 1.5
+    name = "{part}_{z.lo}-{z.hi}"
+    [sweep]
+    cap = ["N", "S"]
+    z = [{ lo = 0.4, hi = 0.6 }, { lo = "0.6", hi = 1 }]
+    by = [1, 4]
+    part = ["N", "S", "both"]
+    [xi.each]
+    output = "all_{name, part = cap}.csv"
+    [result.combine.caps]
+    results = "all_{name, part = cap:all}.csv"
+    output = "all_{name, part = both}.csv"
+    [result.rebin.coarse]
+    result = "all_{name}.csv"
+    by = "{by}"
+    output = "{name}_{by}.csv"
+"#;
+
+#[test]
+fn names_stand_for_texts_and_linked_values_vary_together() {
+    let lines = lines(CAPS);
+    // xi: 2 caps and 2 redshift bins; combine: these bins; rebin: 3 parts of 2 bins by 2 numbers.
+    assert_eq!(lines.len(), 4 + 2 + 12, "{lines:#?}");
+    assert_eq!(
+        lines[0],
+        "albireo xi v1.5/LRG_N.csv --output all_N_0.4-0.6.csv --where Z >= 0.4 && Z < 0.6 --bins lin:0:4:4"
+    );
+    let line = "albireo result combine all_N_0.6-1.csv all_S_0.6-1.csv --output all_both_0.6-1.csv";
+    assert!(lines.iter().any(|other| other == line), "{lines:#?}");
+    let line = "albireo result rebin all_both_0.4-0.6.csv --by 4 --output both_0.4-0.6_4.csv";
+    assert!(lines.iter().any(|other| other == line), "{lines:#?}");
+    let linked = "[sweep]\nz = [{a=1, b=2}, {a=3, b=4}]\nc = ['x', 'y']\n\
+        [result.sum.s]\nresults = '{c}/{z.a:all}_{c}_{z.b:all}'\noutput = '{c}.csv'";
+    assert_eq!(
+        self::lines(linked)[1],
+        "albireo result sum y/1_y_2 y/3_y_4 --output y.csv"
+    );
+}
+
+#[test]
+fn the_first_form_of_an_input_that_is_there_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(at("g_1.h5"), "").unwrap();
+    let text = format!(
+        "[xi.a]\ndata = '{0}/g_[0-4].{{fits|h5}}'\nbins = 'lin:0:1:2'\noutput = '{0}/xi.json'\n\
+         [plot.b]\nresults = '{0}/xi.{{csv|json}}'\noutput = '{0}/xi.png'",
+        folder.path().display()
+    );
+    let lines = lines(&text);
+    assert!(lines[0].contains(&at("g_[0-4].h5 ")), "{lines:?}");
+    assert!(lines[1].contains(&at("xi.json ")), "{lines:?}");
+    let refusal = refusal("[xi.a]\ndata = 'none.{fits|h5}'\nbins = 'lin:0:1:2'");
+    assert_eq!(
+        refusal,
+        "line 1: [xi.a]: none of these files is there: none.fits, none.h5"
+    );
+}
+
+#[test]
+fn names_and_linked_values_are_refused_with_their_line() {
+    let with = |line: &str, other: &str| refusal(&CAPS.replace(line, other));
+    for (line, other, expected) in [
+        (
+            "part = both",
+            "part = bth",
+            "`bth` is neither another axis of [sweep] nor a value of `part` (N, S, both)",
+        ),
+        (
+            "part = both",
+            "prt = both",
+            "`name` is `{part}_{z.lo}-{z.hi}`, without an axis `prt`",
+        ),
+        (
+            "{name, part = both}",
+            "{nme, part = both}",
+            "{nme, part = both}: there is no `nme` in [set]",
+        ),
+        (
+            "version = 1.5",
+            "version = '{lss}'",
+            "the text of `lss` holds itself",
+        ),
+        (
+            "version = 1.5",
+            "version = true",
+            "version: expected a text or a number in [set]",
+        ),
+        (
+            "version = 1.5",
+            "version = 1.5\ncap = 1",
+            "cap: [set] and [sweep] both have it",
+        ),
+        (
+            "version = 1.5",
+            "version = 1.5\nother = 1",
+            "no measurement of this job uses `other` of [set]: write {other}",
+        ),
+        (
+            "Z < {z.hi}",
+            "Z < {z.high}",
+            "there is no {z.high}: expected {z.lo} or {z.hi}",
+        ),
+        (
+            "Z < {z.hi}",
+            "Z < {z}",
+            "there is no {z}: expected {z.lo} or {z.hi}",
+        ),
+        (
+            "lo = \"0.6\", hi = 1",
+            "lo = 0.6",
+            "z: every value has the same keys in the same order: expected lo, hi, found lo",
+        ),
+        (
+            "lo = \"0.6\", hi = 1",
+            "lo = [1], hi = 1",
+            "z: expected a list of texts, numbers or tables of them",
+        ),
+    ] {
+        let found = with(line, other);
+        assert!(
+            found.starts_with("line ") && found.contains(expected),
+            "{other}: {found}"
+        );
+    }
+}
+
 #[test]
 fn one_line_tells_of_a_result_that_a_file_holds() {
     let brief = |settings: &str| {

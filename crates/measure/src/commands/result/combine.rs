@@ -2,34 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use albireo::error::EstimatorError;
-use albireo::estimators::{
-    CombinedRegions, PartWeight, Term, TermCount, TermCounts, combined, projected_to,
-};
-use albireo::{Bins, Correlation, SignedEdges};
+use albireo::estimators::{CombinedRegions, PartWeight, combined};
+use albireo::{Bins, Correlation};
 use albireo_catalogs::Table;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::parts::Saved;
+use super::parts::{Saved, counted};
 use super::realisations::Realisations;
-use crate::args::OutputFlags;
+use super::remade::{FormsOfSaved, RegionErrors};
 use crate::catalogs::Files;
-use crate::commands::estimate::Estimated;
-use crate::commands::over_mu::{OverMu, OverMuFlags};
-use crate::commands::projections::Projection;
-use crate::commands::region_flags::JackknifeName;
-use crate::commands::wp::check_pi;
-use crate::commands::xi;
+use crate::commands::estimated::Estimated;
 use crate::counted::Counted;
-use crate::paths::WrittenFile;
 use crate::record::Record;
-use crate::results::Results;
 use crate::saved::bins_of;
-use crate::scatter::{Method, Scatter};
+use crate::scatter::Scatter;
 use crate::session::Session;
-use crate::usage::usage;
 
 /// What a part of the sky weighs by, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -56,23 +45,6 @@ pub(crate) struct Combine {
     /// Results of xi with their counts (those that --counts wrote, of wp and multipoles), one for each part of the sky
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<Files>,
-    /// What --region-counts wrote beside each of them, in the same order: errors then come from the regions of all parts
-    #[arg(long, value_name = "FILE", num_args = 1..)]
-    by_region: Vec<Files>,
-    /// Leave out one region at a time [default with --by-region: standard]
-    #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "standard", requires = "by_region")]
-    jackknife: Option<JackknifeName>,
-    /// Draw as many regions with replacement, N times
-    #[arg(
-        long,
-        value_name = "N",
-        conflicts_with = "jackknife",
-        requires = "by_region"
-    )]
-    bootstrap: Option<u32>,
-    /// Seed of the bootstrap
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
-    seed: u64,
     /// Region k of all parts is one region, left out or drawn at once, as in pycorr [default: each region of each part is one]
     #[arg(long, requires = "by_region")]
     match_regions: bool,
@@ -80,47 +52,9 @@ pub(crate) struct Combine {
     #[arg(long, value_name = "PAIRS")]
     by: Option<PartWeightName>,
     #[command(flatten)]
-    over_mu: OverMuFlags,
-    /// The projected correlation function of the combined xi(rp, pi)
-    #[arg(long, conflicts_with_all = ["multipoles", "wedges", "wedge_edges"])]
-    wp: bool,
-    /// With --wp: sum over the bins up to this |pi| alone, an edge of them [default: all of them]
-    #[arg(long, value_name = "PI", requires = "wp")]
-    pi_max: Option<f64>,
-    /// With --multipoles, wedges or --wp: also write the combined xi with its counts, by extension as --output
-    #[arg(long, value_name = "FILE")]
-    counts: Option<WrittenFile>,
-    /// Write the covariance, a row for each two bins, by extension as --output
-    #[arg(long, value_name = "FILE", requires = "by_region")]
-    covariance: Option<WrittenFile>,
+    errors: RegionErrors,
     #[command(flatten)]
-    output: OutputFlags,
-}
-
-/// What is made of the combined counts.
-#[derive(Debug)]
-enum Derived {
-    Xi,
-    OverMu(OverMu),
-    /// Up to this |pi|.
-    Wp(Option<f64>),
-}
-
-impl Derived {
-    /// What xi becomes; nothing else where it is wanted itself.
-    fn of(&self, xi: &Correlation) -> Result<Option<Projection>, EstimatorError> {
-        Ok(match self {
-            Self::Xi => None,
-            Self::OverMu(wanted) => Some(wanted.of(xi)?),
-            Self::Wp(pi_max) => Some(projected_to(xi, *pi_max)?.into()),
-        })
-    }
-
-    /// The values that covariances are of.
-    fn values(&self, xi: &Correlation) -> Result<Vec<f64>, EstimatorError> {
-        let projection = self.of(xi)?;
-        Ok(projection.map_or_else(|| xi.xi.clone(), Projection::in_a_row))
-    }
+    forms: FormsOfSaved,
 }
 
 /// Combined counts, what is estimated of them, and the scatter where there are regions.
@@ -130,92 +64,7 @@ struct Sums {
     scatter: Option<Scatter>,
 }
 
-/// What all parts say of the subsets of the randoms of a count; nothing where they were not split.
-fn split(term: Term, parts: &[Saved<'_>]) -> Map<String, Value> {
-    let all: Option<Vec<_>> = parts.iter().map(|part| part.split(term)).collect();
-    let all = all.unwrap_or_default();
-    let mut split = all.first().copied().cloned().unwrap_or_default();
-    split.retain(|key, value| all.iter().all(|other| other.get(key) == Some(value)));
-    split
-}
-
-/// The counts as results write them.
-fn counted(counts: &TermCounts, terms: &[Term], parts: &[Saved<'_>]) -> Result<Vec<Counted>> {
-    let one = |&term: &Term| {
-        let made = ("combined", Value::Bool(true));
-        let (all, near) = match counts.made(term) {
-            Some(TermCount::Split(split)) => (split.far(), Some(split.near())),
-            _ => (counts.get(term)?, None),
-        };
-        let counted = Counted::new(term.name, all, None, made);
-        let split = split(term, parts);
-        Ok(if near.is_some() || !split.is_empty() {
-            counted.of_split(split, near)
-        } else {
-            counted
-        })
-    };
-    terms.iter().map(one).collect()
-}
-
 impl Combine {
-    /// What is made of results of a statistic with these edges of their last axis; refuses what it does not have.
-    fn derived(&self, statistic: &str, last: &[f64]) -> Result<Derived> {
-        let over_mu = self.over_mu.given().map(|flag| (flag, "s-mu"));
-        match over_mu.or(self.wp.then_some(("--wp", "rp-pi"))) {
-            Some((flag, wanted)) if wanted != statistic => {
-                return Err(usage(format!(
-                    "{flag} needs results of --statistic {wanted}, found {statistic}"
-                )));
-            }
-            None if self.counts.is_some() => {
-                return Err(usage(
-                    "--counts goes with --multipoles or --wp, or with wedges: without them the counts are in the result",
-                ));
-            }
-            _ => {}
-        }
-        if over_mu.is_some() {
-            self.over_mu.check_orders()?;
-            let wanted = self.over_mu.wanted(&SignedEdges::new(last.to_vec())?)?;
-            return Ok(wanted.map_or(Derived::Xi, Derived::OverMu));
-        }
-        if self.wp {
-            check_pi(last, self.pi_max)?;
-            return Ok(Derived::Wp(self.pi_max));
-        }
-        Ok(Derived::Xi)
-    }
-
-    fn method(&self) -> Method {
-        match (self.bootstrap, self.jackknife) {
-            (Some(realisations), _) => Method::Bootstrap {
-                realisations,
-                seed: self.seed,
-            },
-            (None, kind) => Method::Jackknife(kind.map(Into::into).unwrap_or_default()),
-        }
-    }
-
-    /// The counts by region, a table for each result.
-    fn regions(&self, number: usize, results: &Results) -> Result<Vec<(PathBuf, Table)>> {
-        let paths: Vec<&Path> = self.by_region.iter().flat_map(Files::iter).collect();
-        if !paths.is_empty() && paths.len() != number {
-            return Err(usage(format!(
-                "--by-region: one file for each of the {number} results, found {}",
-                paths.len()
-            )));
-        }
-        let read = |path: &Path| {
-            let table = results.read(path)?;
-            table
-                .check_whole()
-                .with_context(|| path.display().to_string())?;
-            Ok((path.to_owned(), table))
-        };
-        paths.into_iter().map(read).collect()
-    }
-
     /// The counts of all parts put together, and the estimate.
     fn sums(&self, parts: &[Saved<'_>], regions: &[(PathBuf, Table)], bins: &Bins) -> Result<Sums> {
         let by = PartWeight::from(self.by.unwrap_or_default());
@@ -229,7 +78,7 @@ impl Combine {
             let sum = combined(&counts, by)?;
             return Ok(Sums {
                 xi: estimator.estimate(&sum)?,
-                counts: counted(&sum, &terms, parts)?,
+                counts: counted(&sum, &terms, (parts, "combined"))?,
                 scatter: None,
             });
         }
@@ -242,24 +91,19 @@ impl Combine {
         }
         Ok(Sums {
             xi: both.estimate()?,
-            counts: counted(&both.counts()?, &terms, parts)?,
-            scatter: Some(Scatter::of_parts(&both, self.method())?),
+            counts: counted(&both.counts()?, &terms, (parts, "combined"))?,
+            scatter: Some(Scatter::of_parts(&both, self.errors.method())?),
         })
     }
 
     /// Reads, adds, estimates, prints and writes.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
-        let inputs = self.results.iter().chain(&self.by_region);
+        let inputs = self.results.iter().chain(&self.errors.by_region);
         let inputs: Vec<_> = inputs.flat_map(Files::iter).collect();
-        let others = [
-            ("--counts", &self.counts),
-            ("--covariance", &self.covariance),
-        ];
-        let others: Vec<_> = others
-            .into_iter()
-            .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
-            .collect();
-        session.sink.check(&self.output, &others, &inputs)?;
+        let output = self.forms.output();
+        session
+            .sink
+            .check_counts(&output, &self.forms.others(), &inputs)?;
         let mut record = Record::begin(session.arguments);
         let realisations = Realisations::read(&self.results, session)?;
         let parts = realisations
@@ -267,11 +111,8 @@ impl Combine {
             .map(|one| Saved::new(Path::new(&one.name), &one.table));
         let parts = parts.collect::<Result<Vec<_>>>()?;
         let first = &realisations.first().table;
-        let statistic = first.meta.get("statistic").and_then(Value::as_str);
-        let axes = first.edges()?;
-        let last = axes.last().map_or(&[][..], |(_, edges)| edges);
-        let derived = self.derived(statistic.unwrap_or("none"), last)?;
-        let regions = self.regions(parts.len(), &session.kept.results)?;
+        let forms = self.forms.of(first, &realisations.first().axes()?)?;
+        let regions = self.errors.tables(parts.len(), &session.kept.results)?;
         let bins = bins_of(first)?;
         let mut sums = self.sums(&parts, &regions, &bins)?;
         if first.edges()?.first().is_some_and(|(name, _)| name == "s")
@@ -301,43 +142,14 @@ impl Combine {
         let estimated = Estimated {
             poles: None,
             unit: unit.map(str::to_owned),
-            covariance: self.covariance.clone().map(PathBuf::from),
+            covariance: self.forms.covariance_of(None),
             xi: sums.xi,
             counts: sums.counts,
             scatter: sums.scatter,
             record,
             sink: session.sink.clone(),
         };
-        self.write(&derived, estimated)
-    }
-
-    /// Writes what is wanted of the estimate.
-    fn write(&self, derived: &Derived, mut estimated: Estimated) -> Result<()> {
-        let grid = xi::table(&estimated, matches!(derived, Derived::Xi))?;
-        let Some(projection) = derived.of(&estimated.xi)? else {
-            return estimated.sink.deliver(&grid, &self.output);
-        };
-        if let Some(path) = &self.counts {
-            estimated.sink.write(&grid, path)?;
-        }
-        let covariance = estimated.covariance(|xi| derived.values(xi))?;
-        let errors = estimated.errors(covariance.as_ref());
-        let unit = estimated.unit.clone();
-        projection.note(&mut estimated.record);
-        if let Derived::Wp(pi_max) = derived {
-            estimated
-                .record
-                .set("pi_max", projected_to(&estimated.xi, *pi_max)?.pi_max);
-        }
-        let of = match derived {
-            Derived::OverMu(wanted) => wanted.name(),
-            _ => "wp",
-        };
-        let bins = projection.bins(unit.as_deref());
-        estimated.write_covariance(covariance.as_ref(), &bins, of)?;
-        let (kind, sink) = (projection.kind, estimated.sink.clone());
-        let columns = projection.columns(unit.as_deref(), errors);
-        let meta = estimated.record.finish(kind);
-        sink.deliver(&Table { columns, meta }, &self.output)
+        let made = forms.write(&estimated, &output, None)?;
+        session.sink.deliver_made(&made, &output)
     }
 }

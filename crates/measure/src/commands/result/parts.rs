@@ -6,13 +6,17 @@ use std::path::Path;
 
 use albireo::Bins;
 use albireo::binning::PairOrder;
-use albireo::estimators::{Estimator, RegionTerms, Term, TermCount};
+use albireo::estimators::{
+    AnalyticRr, AnyEstimator, Estimator, Formula, RegionTerms, Term, TermCount, TermCounts,
+};
 use albireo_catalogs::{ResultKind, Table};
+use albireo_samples::domain_of_record;
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Map, Value};
 
 use super::settings::difference;
-use crate::saved::records;
+use crate::counted::Counted;
+use crate::saved::{records, saved_count};
 use crate::saved_split::{saved_term, saved_term_by_region};
 
 /// A saved correlation function with its counts.
@@ -42,6 +46,11 @@ impl<'a> Saved<'a> {
         Ok(Self { path, table })
     }
 
+    /// The result.
+    pub(super) fn table(self) -> &'a Table {
+        self.table
+    }
+
     /// Where messages say that it is.
     fn place(self) -> String {
         self.path.display().to_string()
@@ -67,6 +76,43 @@ impl<'a> Saved<'a> {
             )
         })?;
         Ok((*found, found.terms(order)))
+    }
+
+    /// Its estimator with the terms that were counted, and random pairs that are known of its box instead, `by[k]` bins of axis k together.
+    pub(super) fn estimator_and_known(
+        self,
+        bins: &Bins,
+        by: &[usize],
+    ) -> Result<(AnyEstimator, Vec<Term>, Option<AnalyticRr>)> {
+        let name = text(self.table, "estimator")?;
+        let counts = records(self.table)?;
+        let named = Estimator::ALL.iter().find(|estimator| {
+            let named = name == estimator.name() || name == format!("{}-cross", estimator.name());
+            let terms = estimator.terms(bins.order());
+            named
+                && counts
+                    .keys()
+                    .all(|count| terms.iter().any(|term| term.name == count))
+        });
+        let estimator: AnyEstimator = match named {
+            Some(named) => (*named).into(),
+            None => name.parse::<Formula>()?.into(),
+        };
+        let (counted, missing): (Vec<Term>, Vec<Term>) = estimator
+            .terms(bins.order())
+            .into_iter()
+            .partition(|term| counts.contains_key(term.name));
+        if let Some(term) = missing.iter().find(|term| !term.is_random()) {
+            bail!("it holds no {}, which {name} takes", term.name);
+        }
+        let known = missing.first().map(|term| {
+            let space = self.table.meta.get("box").and_then(domain_of_record);
+            let space = space.with_context(|| format!("it holds no {}, and no box", term.name))?;
+            let first = counted.first().context("it holds no counts")?;
+            let cuts = saved_count(self.table, first.name, bins)?.cuts().to_vec();
+            Ok::<_, anyhow::Error>(AnalyticRr::with_cuts(bins.rebin(by)?, &space, &cuts)?)
+        });
+        Ok((estimator, counted, known.transpose()?))
     }
 
     /// Refuses counts of split randoms, which have two totals, where a part weighs by one of them.
@@ -108,7 +154,7 @@ impl<'a> Saved<'a> {
     /// All of its counts kept apart by region, as a file that `--region-counts` wrote has them.
     pub(super) fn regions(
         self,
-        (estimator, terms): (Estimator, &[Term]),
+        (estimator, terms): (impl Into<AnyEstimator>, &[Term]),
         bins: &Bins,
         (path, table): (&Path, &Table),
     ) -> Result<RegionTerms> {
@@ -123,6 +169,38 @@ impl<'a> Saved<'a> {
         });
         terms.with_context(|| path.display().to_string())
     }
+}
+
+/// What all parts say of the subsets of the randoms of a count; nothing where they were not split.
+fn split(term: Term, parts: &[Saved<'_>]) -> Map<String, Value> {
+    let all: Option<Vec<_>> = parts.iter().map(|part| part.split(term)).collect();
+    let all = all.unwrap_or_default();
+    let mut split = all.first().copied().cloned().unwrap_or_default();
+    split.retain(|key, value| all.iter().all(|other| other.get(key) == Some(value)));
+    split
+}
+
+/// The counts that were `made` of those of parts, as results write them.
+pub(super) fn counted(
+    counts: &TermCounts,
+    terms: &[Term],
+    (parts, made): (&[Saved<'_>], &str),
+) -> Result<Vec<Counted>> {
+    let one = |&term: &Term| {
+        let made = (made, Value::Bool(true));
+        let (all, near) = match counts.made(term) {
+            Some(TermCount::Split(split)) => (split.far(), Some(split.near())),
+            _ => (counts.get(term)?, None),
+        };
+        let counted = Counted::new(term.name, all, None, made);
+        let split = split(term, parts);
+        Ok(if near.is_some() || !split.is_empty() {
+            counted.of_split(split, near)
+        } else {
+            counted
+        })
+    };
+    terms.iter().map(one).collect()
 }
 
 /// The counts by region that belong to a result.

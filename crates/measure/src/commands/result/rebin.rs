@@ -1,4 +1,4 @@
-//! `albireo result rebin`: pair counts in coarser bins.
+//! `albireo result rebin`: pair counts in coarser bins, and xi of them.
 
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result};
@@ -7,8 +7,10 @@ use std::num::NonZeroUsize;
 
 use super::along::Along;
 use super::counts::PairCounts;
+use super::estimate::of_saved;
 use super::saved::{NamedTable, made_of_one};
 use crate::args::OutputFlags;
+use crate::commands::derived::Derived;
 use crate::paths::ReadFile;
 use crate::record::Record;
 use crate::session::Session;
@@ -16,7 +18,7 @@ use crate::session::Session;
 /// Arguments of `result rebin`.
 #[derive(Debug, Args)]
 pub(crate) struct Rebin {
-    /// Pair counts that `albireo count` wrote
+    /// Pair counts that `albireo count` wrote, or xi with its counts
     #[arg(value_name = "RESULT")]
     result: ReadFile,
     #[command(flatten)]
@@ -39,9 +41,13 @@ struct Neighbours {
     pi_by: Option<NonZeroUsize>,
 }
 
-/// The counts of `input` in coarser bins.
-fn rebinned(input: &NamedTable, by: &Neighbours, record: Record) -> Result<Table> {
-    input.check_counts("put together")?;
+/// The counts of `input` in coarser bins; of xi with its counts, xi in them.
+fn rebinned(
+    input: &NamedTable,
+    by: &Neighbours,
+    record: Record,
+    session: &Session<'_>,
+) -> Result<Table> {
     let along = Along {
         flag: "by",
         first: by.by,
@@ -52,6 +58,11 @@ fn rebinned(input: &NamedTable, by: &Neighbours, record: Record) -> Result<Table
     let fine = input.axes()?;
     let by = along.each(&fine)?.into_iter();
     let by: Vec<usize> = by.map(|by| by.map_or(1, NonZeroUsize::get)).collect();
+    if input.kind()? == ResultKind::Correlation {
+        let estimated = of_saved(input, &by, None, record, session)?;
+        return Ok(Derived::Xi.table(&estimated, None, false)?.table);
+    }
+    input.check_counts("put together")?;
     let place = || input.name.clone();
     let map = fine.rebin(&by).with_context(place)?;
     let counts = PairCounts::of(input)?;
@@ -66,7 +77,7 @@ impl Rebin {
     /// Reads, adds, prints and writes.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         made_of_one(&self.result, &self.output, session, |input, record| {
-            rebinned(input, &self.neighbours, record)
+            rebinned(input, &self.neighbours, record, session)
         })
     }
 }

@@ -137,7 +137,7 @@ pub(super) fn made_of_one(
     make: impl FnOnce(&NamedTable, Record) -> Result<Table>,
 ) -> Result<()> {
     let path = result.as_path();
-    session.sink.check(output, &[], &[path])?;
+    session.sink.check_counts(output, &[], &[path])?;
     let record = Record::begin(session.arguments);
     let input = NamedTable::read(path, &session.kept.results)?;
     session.sink.deliver(&make(&input, record)?, output)

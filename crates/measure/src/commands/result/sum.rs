@@ -112,7 +112,7 @@ impl Sum {
     /// Reads, adds, prints and writes.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let inputs: Vec<_> = self.results.iter().flat_map(Files::iter).collect();
-        session.sink.check(&self.output, &[], &inputs)?;
+        session.sink.check_counts(&self.output, &[], &inputs)?;
         let record = Record::begin(session.arguments);
         let realisations = Realisations::read(&self.results, session)?;
         session

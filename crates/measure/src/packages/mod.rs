@@ -1,0 +1,108 @@
+//! Results in the forms of other packages: trees of lsstypes in HDF5, `.npy` and `.txt` of pycorr.
+//!
+//! Entry: [`form`], of a table and what it was made of. All forms are of one [`Measured`], the counts as these packages name and sign them.
+
+mod counts;
+mod curves;
+mod layout;
+mod lines;
+mod lsstypes;
+mod measured;
+mod pycorr;
+
+use std::path::Path;
+
+use albireo::SignedEdges;
+use albireo_catalogs::{ResultKind, Table, TableFormat, Tree};
+use anyhow::{Context, Result, bail, ensure};
+
+use self::measured::Measured;
+pub(crate) use self::measured::Origin;
+use crate::usage::usage;
+
+/// A result with what it was made of.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub(crate) table: Table,
+    pub(crate) origin: Origin,
+}
+
+impl From<Table> for Made {
+    fn from(table: Table) -> Self {
+        Self {
+            table,
+            origin: Origin::default(),
+        }
+    }
+}
+
+/// Whether a file of this name holds a form of another package, which more than the result is needed for.
+pub(crate) fn has_form(path: &Path) -> bool {
+    TableFormat::of(path).is_ok_and(|format| format.is_foreign() || format.name() == "hdf5")
+}
+
+/// Whether a file of this name holds nothing else, so that there must be such a form.
+pub(crate) fn is_foreign(path: &Path) -> bool {
+    TableFormat::of(path).is_ok_and(TableFormat::is_foreign)
+}
+
+/// Refuses, before the work, a file of other packages whose form a result will not have: one of this estimator with this second axis, and with
+/// regions of a box whose random pairs are known.
+pub(crate) fn check_form(
+    path: &Path,
+    second: Option<&SignedEdges>,
+    (estimator, known_by_region): (Option<&str>, bool),
+) -> Result<()> {
+    if !is_foreign(path) {
+        return Ok(());
+    }
+    let check = || -> Result<()> {
+        second.map_or(Ok(()), |edges| layout::check_second(edges.values()))?;
+        if TableFormat::of(path)?.name() == "npy" {
+            estimator.map(pycorr::estimator).transpose()?;
+            ensure!(!known_by_region, "{}", pycorr::NO_REGIONS);
+        }
+        Ok(())
+    };
+    check().map_err(|reason| {
+        usage(format!(
+            "{} has the form of pycorr: {reason}",
+            path.display()
+        ))
+    })
+}
+
+/// The form of a result that belongs into the file `path`, if there is one for its format: beside our columns those of lsstypes, where it has one.
+pub(crate) fn form(table: &Table, origin: &Origin, path: &Path) -> Result<Option<Tree>> {
+    if !has_form(path) {
+        return Ok(None);
+    }
+    if !is_foreign(path) {
+        let tree = beside_columns(table, origin);
+        let none = |reason: &anyhow::Error| {
+            tracing::debug!("{}: no tree of lsstypes: {reason:#}", path.display());
+        };
+        return Ok(tree.inspect_err(none).ok());
+    }
+    let measured = Measured::of(table, origin);
+    let made = measured.and_then(|measured| match TableFormat::of(path)?.name() {
+        "npy" => pycorr::tree(&measured),
+        _ => lines::text(table, &measured),
+    });
+    let shown = path.display();
+    Ok(Some(made.with_context(|| {
+        format!("{shown} has the form of pycorr")
+    })?))
+}
+
+/// The tree of lsstypes.
+fn beside_columns(table: &Table, origin: &Origin) -> Result<Tree> {
+    let Some(means) = &origin.means else {
+        return lsstypes::tree(table, &Measured::of(table, origin)?);
+    };
+    let measured = Measured::of(means, origin)?;
+    if measured.is_turned() || measured.is_folded() && means.kind()? == ResultKind::Correlation {
+        bail!("bins in mu, or their signs, are others there than in this covariance");
+    }
+    lsstypes::covariance(table, lsstypes::tree(means, &measured)?)
+}
