@@ -386,8 +386,8 @@ class Result:
     # Going elsewhere.
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it whole or not at all, by extension: .csv .ecsv .fits .h5 .json .parquet."""
-        self.table.write(os.fspath(path))
+        """Writes it whole or not at all, by extension: .csv .ecsv .fits .h5 .json .parquet, or as pycorr saves it: .npy .txt."""
+        self.table.write(os.fspath(path), self._parts.get("counts"), self._parts.get("region-counts"))
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame of its columns, its record in ``attrs``."""

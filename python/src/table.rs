@@ -5,9 +5,11 @@
 use std::path::PathBuf;
 
 use albireo_catalogs::{Table as Inner, TableColumn, Values};
+use albireo_measure::{pycorr_npy, write_result};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 /// Columns of a result with everything about how it was made.
 #[pyclass(frozen, module = "albireo._albireo")]
@@ -84,13 +86,35 @@ impl Table {
         Ok(read.into())
     }
 
-    /// Writes it by extension.
+    /// Writes it by extension, with the form that other packages have of it and of what it was made of: its counts, and those by region.
     #[allow(
         clippy::needless_pass_by_value,
         reason = "arguments of Python are owned"
     )]
-    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.inner.write(&path)).map_err(refused)
+    #[pyo3(signature = (path, counts=None, regions=None))]
+    fn write(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        counts: Option<PyRef<'_, Self>>,
+        regions: Option<PyRef<'_, Self>>,
+    ) -> PyResult<()> {
+        let of = |part: Option<PyRef<'_, Self>>| part.map(|part| part.inner.clone());
+        let (counts, regions) = (of(counts), of(regions));
+        let write = || write_result(&self.inner, (counts.as_ref(), regions.as_ref()), &path);
+        py.detach(write).map_err(refused)
+    }
+
+    /// What pycorr saves of it and of its counts by region: the bytes of an `.npy` file.
+    #[pyo3(signature = (regions=None))]
+    fn pycorr_npy<'py>(
+        &self,
+        py: Python<'py>,
+        regions: Option<PyRef<'py, Self>>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let regions = regions.map(|part| part.inner.clone());
+        let made = py.detach(|| pycorr_npy(&self.inner, regions.as_ref()));
+        Ok(PyBytes::new(py, &made.map_err(refused)?))
     }
 
     /// The names of its columns.

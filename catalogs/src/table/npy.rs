@@ -20,6 +20,16 @@ pub(super) const FORMAT: Row = Row {
     read: beside::read_whole,
 };
 
+impl Tree {
+    /// Writes it as an array of Python, of one object.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_npy<W: Write>(&self, mut writer: W) -> io::Result<()> {
+        write(self, &mut writer)
+    }
+}
+
 /// Bytes of the head together; one of the first version has them in multiples of 64.
 const HEAD: u16 = 128;
 /// The place in the pickle's memory of the function that makes arrays.

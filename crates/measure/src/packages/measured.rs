@@ -53,7 +53,7 @@ impl Measured {
         let kind = table.kind()?;
         if !matches!(grid.kind()?, ResultKind::Counts | ResultKind::Correlation) {
             bail!(
-                "expected pair counts or what is estimated of them, with the counts, found a {}",
+                "expected pair counts or a correlation function with its counts, found a {}",
                 kind.name()
             );
         }

@@ -18,6 +18,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use self::measured::Measured;
 pub(crate) use self::measured::Origin;
+use crate::caller::CallError;
 use crate::usage::usage;
 
 /// A result with what it was made of.
@@ -93,6 +94,44 @@ pub(crate) fn form(table: &Table, origin: &Origin, path: &Path) -> Result<Option
     Ok(Some(made.with_context(|| {
         format!("{shown} has the form of pycorr")
     })?))
+}
+
+/// Writes a result by extension; `counts` and `regions` are the tables that it was made of: xi with its counts, where it is not that itself, and
+/// the counts by region.
+///
+/// # Errors
+/// What cannot be written, or has no form in such a file.
+pub fn write_result(
+    table: &Table,
+    (counts, regions): (Option<&Table>, Option<&Table>),
+    path: &Path,
+) -> Result<(), CallError> {
+    let origin = Origin {
+        counts: counts.cloned(),
+        regions: regions.cloned(),
+        means: None,
+    };
+    let form =
+        form(table, &origin, path).map_err(|reason| CallError::Wrong(format!("{reason:#}")))?;
+    let written = table.write_with(form.as_ref(), path);
+    written.map_err(|error| CallError::Failed(error.to_string()))
+}
+
+/// What pycorr saves of pair counts or a correlation function, and of its `regions`: the bytes of an `.npy` file.
+///
+/// # Errors
+/// What pycorr has no form for.
+pub fn pycorr_npy(table: &Table, regions: Option<&Table>) -> Result<Vec<u8>, CallError> {
+    let origin = Origin {
+        regions: regions.cloned(),
+        ..Origin::default()
+    };
+    let tree = Measured::of(table, &origin).and_then(|measured| pycorr::tree(&measured));
+    let tree = tree.map_err(|reason| CallError::Wrong(format!("pycorr: {reason:#}")))?;
+    let mut bytes = Vec::new();
+    let written = tree.write_npy(&mut bytes);
+    written.map_err(|error| CallError::Failed(error.to_string()))?;
+    Ok(bytes)
 }
 
 /// The tree of lsstypes.

@@ -1,0 +1,124 @@
+"""Files of lsstypes and pycorr: what is written is read back by these packages, where they are installed."""
+
+import numpy as np
+import pytest
+
+import albireo
+
+SMU = {"statistic": "s-mu", "bins": [0, 20, 40, 60], "mu_bins": "lin:-1:1:6"}
+ABS_MU = SMU | {"mu_bins": "lin:0:1:3"}
+RP_PI = {"statistic": "rp-pi", "bins": [1, 10, 40], "pi_bins": "lin:0:40:4"}
+
+
+@pytest.fixture(scope="module")
+def samples():
+    rng = np.random.default_rng(11)
+    data, randoms = rng.random((150, 3)) * 60 + 100, rng.random((300, 3)) * 60 + 100
+    return {"data": data, "randoms": randoms, "weights": rng.random(150) + 0.5, "randoms_weights": rng.random(300) + 0.5}
+
+
+def measured(samples, **options):
+    return albireo.xi(samples["data"], samples["randoms"], weights=samples["weights"], randoms_weights=samples["randoms_weights"], **options)
+
+
+@pytest.mark.parametrize("estimator", ["landy-szalay", "davis-peebles", "hamilton", "natural", "(DD-2*DR+RR)/RR"])
+@pytest.mark.parametrize("options", [{"bins": [0, 20, 40, 60]}, SMU, ABS_MU, RP_PI, {"statistic": "theta", "bins": [0, 5, 15, 30]}])
+def test_lsstypes_has_our_xi(samples, tmp_path, options, estimator):
+    lsstypes = pytest.importorskip("lsstypes")
+    xi = measured(samples, estimator=estimator, **options)
+    xi.save(tmp_path / "xi.h5")
+    theirs = lsstypes.read(str(tmp_path / "xi.h5"))
+    value = theirs.value()
+    folded = value if value.shape == xi.xi.shape else value[:, xi.shape[1]:]
+    np.testing.assert_allclose(folded, xi.xi, rtol=1e-12, atol=1e-12)
+    assert albireo.Result.read(tmp_path / "xi.h5") == xi
+    np.testing.assert_allclose(lsstypes.sum([theirs, theirs]).value(), value, rtol=1e-12, atol=1e-12)
+
+
+def test_lsstypes_projects_as_we_do(samples, tmp_path):
+    lsstypes = pytest.importorskip("lsstypes")
+    read = lambda name: lsstypes.read(str(tmp_path / name))  # noqa: E731
+    measured(samples, **SMU).save(tmp_path / "xi.h5")
+    measure = lambda function, **options: function(  # noqa: E731
+        samples["data"], samples["randoms"], weights=samples["weights"], randoms_weights=samples["randoms_weights"], **options
+    )
+    poles = measure(albireo.multipoles, ells=[0, 2, 4], bins=SMU["bins"], mu_bins=SMU["mu_bins"])
+    poles.save(tmp_path / "poles.h5")
+    theirs = read("xi.h5").project(ells=[0, 2, 4])
+    np.testing.assert_allclose(read("poles.h5").value(), theirs.value(), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(read("poles.h5").value(), poles.value.ravel(), rtol=1e-12)
+    np.testing.assert_allclose(read("poles.h5").get(2).values("RR0"), theirs.get(2).values("RR0"), rtol=1e-12)
+    wp = measure(albireo.wp, bins=RP_PI["bins"], pi_bins=RP_PI["pi_bins"])
+    wp.save(tmp_path / "wp.h5")
+    measured(samples, **RP_PI).save(tmp_path / "rppi.h5")
+    np.testing.assert_allclose(read("wp.h5").value(), read("rppi.h5").project(mode="wp").value(), rtol=1e-12)
+    np.testing.assert_allclose(read("wp.h5").value(), wp.wp, rtol=1e-12)
+
+
+def test_lsstypes_has_our_jackknife(samples, tmp_path):
+    lsstypes = pytest.importorskip("lsstypes")
+    xi = measured(samples, regions=6, jackknife="mohammad-percival", **SMU)
+    xi.save(tmp_path / "xi.h5")
+    theirs = lsstypes.read(str(tmp_path / "xi.h5"))
+    assert type(theirs).__name__ == "Count2JackknifeCorrelation"
+    np.testing.assert_allclose(theirs.value(), xi.xi, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(theirs.cov(), xi.covariance, rtol=1e-9, atol=1e-13)
+
+
+def test_signs_are_those_of_pycorr(samples, tmp_path):
+    lsstypes = pytest.importorskip("lsstypes")
+    other = np.random.default_rng(12).random((100, 3)) * 60 + 100
+    xi = albireo.xi(samples["data"], samples["randoms"], cross=other, cross_randoms=samples["randoms"], **SMU)
+    xi.save(tmp_path / "xi.h5")
+    value = lsstypes.read(str(tmp_path / "xi.h5")).value()
+    np.testing.assert_allclose(value[:, ::-1], xi.xi, rtol=1e-12, atol=1e-13)
+    d = other[None] - samples["data"][:, None]
+    los = other[None] + samples["data"][:, None]
+    s, mu = np.linalg.norm(d, axis=-1), (d * los).sum(-1) / np.linalg.norm(d, axis=-1) / np.linalg.norm(los, axis=-1)
+    expected = np.histogram2d(s.ravel(), mu.ravel(), bins=(SMU["bins"], np.linspace(-1, 1, 7)))[0]
+    found = lsstypes.read(str(tmp_path / "xi.h5")).get("DD").values("counts")
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"regions": 5, "jackknife": "mohammad-percival"}])
+def test_pycorr_loads_what_is_saved(samples, tmp_path, options):
+    pycorr = pytest.importorskip("pycorr")
+    xi = measured(samples, **SMU, **options)
+    xi.save(tmp_path / "xi.npy")
+    theirs = pycorr.TwoPointEstimator.load(tmp_path / "xi.npy")
+    np.testing.assert_allclose(theirs.corr, xi.xi, rtol=1e-12)
+    if options:
+        np.testing.assert_allclose(theirs.cov(), xi.covariance, rtol=1e-9, atol=1e-14)
+    else:
+        # Sums of DR where they have RD, and the other way round.
+        np.testing.assert_array_equal(theirs.D1R2.ncounts, xi.RD_npairs)
+    theirs.rebin((1, 3))
+    assert theirs.shape == (3, 2)
+    # The record beside it holds the result, for everything of ours.
+    assert albireo.Result.read(tmp_path / "xi.npy") == xi
+    (tmp_path / "xi.npy.json").unlink()
+    with pytest.raises(ValueError, match="its record .*xi.npy.json should lie beside it"):
+        albireo.Result.read(tmp_path / "xi.npy")
+
+
+def test_texts_are_those_of_pycorr(samples, tmp_path):
+    pycorr = pytest.importorskip("pycorr")
+    xi = measured(samples, **SMU)
+    xi.save(tmp_path / "xi.npy")
+    xi.save(tmp_path / "ours.txt")
+    theirs = pycorr.TwoPointEstimator.load(tmp_path / "xi.npy")
+    theirs.save_txt(tmp_path / "theirs.txt")
+    assert (tmp_path / "ours.txt").read_text() == (tmp_path / "theirs.txt").read_text()
+    poles = albireo.multipoles(samples["data"], samples["randoms"], ells=[0, 2], bins=SMU["bins"], mu_bins=SMU["mu_bins"], regions=5)
+    poles.save(tmp_path / "poles.txt")
+    poles.counts.save(tmp_path / "poles.npy")
+    pycorr.TwoPointEstimator.load(tmp_path / "poles.npy").save_txt(tmp_path / "theirs.txt", ells=(0, 2))
+    ours, theirs = np.loadtxt(tmp_path / "poles.txt"), np.loadtxt(tmp_path / "theirs.txt")
+    assert ours.shape == (3, 6)
+    np.testing.assert_allclose(ours[:, :4], theirs, rtol=1e-10)
+
+
+def test_what_has_no_form_is_told(points, tmp_path):
+    with pytest.raises(ValueError, match="expected pair counts or a correlation function"):
+        albireo.rdf(points, bins=[0, 10, 20], volume=1e6).save(tmp_path / "g.npy")
+    assert not list(tmp_path.iterdir())
