@@ -45,6 +45,7 @@ mod given_frames;
 mod groups;
 mod hats;
 mod joining;
+mod mask;
 mod memory;
 mod notice;
 mod notice_text;
@@ -86,6 +87,7 @@ pub use frames::{
 pub use given::Given;
 pub use given_box::GivenBox;
 pub use given_frames::GivenFrames;
+pub use mask::{MaskError, MaskSpec};
 pub use notice::Notice;
 pub use reading::Reading;
 pub use regions::RegionSpec;
