@@ -36,6 +36,7 @@ mod columns;
 mod common_unit;
 mod elements;
 mod error;
+mod file_functions;
 mod frame_error;
 mod frame_notice;
 mod frames;

@@ -44,6 +44,7 @@ mod moving;
 mod normalisations;
 mod nz;
 mod one_frame;
+mod other_files;
 mod outputs;
 mod pair_weights;
 mod partials;
