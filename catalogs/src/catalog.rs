@@ -3,12 +3,13 @@
 //! Entry: [`Request`] in, [`Catalog`] or [`Description`] out. Nothing here opens a file.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::error::CatalogError;
 use crate::rows::RowRange;
 use crate::value::{Attributes, Value};
 use crate::words::Words;
-use crate::{Filter, Format};
+use crate::{FileFunctions, Filter, Format};
 
 /// Which table, columns and rows to read.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +27,8 @@ pub struct Request {
     pub filter: Option<Filter>,
     /// Rows to look at, before the filter.
     pub rows: RowRange,
+    /// What reads the files that expressions and the filter name; without it these are refused.
+    pub functions: Option<Arc<dyn FileFunctions>>,
 }
 
 impl Request {

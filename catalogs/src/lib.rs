@@ -78,7 +78,7 @@ mod words;
 pub use catalog::{Catalog, ColumnDescription, Description, Request, TableDescription};
 pub use digest::{Hashing, sha256, sha256_of_bytes, sha256_until};
 pub use error::CatalogError;
-pub use expression::{Expression, ExpressionError, Filter};
+pub use expression::{Argument, Expression, ExpressionError, FileFunction, FileFunctions, Filter};
 pub use format::Format;
 pub use grids::{GridFormat, GridGeometry, GridWriter, grid_record, read_dx_grid};
 pub use h5md_file::{H5mdContents, H5mdFile};

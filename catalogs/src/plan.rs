@@ -4,11 +4,12 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::catalog::{Request, component};
 use crate::collector::{Computed, Origin, Pick};
 use crate::error::CatalogError;
-use crate::expression::{self, Expression, Located, Type, Unfit};
+use crate::expression::{self, Expression, FileFunction, FileFunctions, Located, Type, Unfit};
 use crate::masks::Masks;
 use crate::names::listed;
 use crate::schema::{Component, Field, Kind, Schema};
@@ -32,6 +33,7 @@ impl Plan {
         let mut planner = Planner {
             path,
             schema,
+            functions: request.functions.as_deref(),
             components: Vec::new(),
         };
         let mut columns: Vec<(String, Origin)> = Vec::new();
@@ -81,6 +83,7 @@ impl Plan {
 struct Planner<'a> {
     path: &'a Path,
     schema: &'a Schema,
+    functions: Option<&'a dyn FileFunctions>,
     components: Vec<Component>,
 }
 
@@ -230,6 +233,18 @@ impl expression::Table for Planner<'_> {
             labels,
             dtype,
         })
+    }
+
+    fn open(
+        &self,
+        name: &str,
+        texts: &[&str],
+        numbers: &[String],
+    ) -> Result<Arc<dyn FileFunction>, String> {
+        let functions = self.functions.ok_or_else(|| {
+            "only columns and conditions of samples of points may name others".to_owned()
+        })?;
+        functions.open(name, texts, numbers)
     }
 
     fn comparable(&self, column: &str, located: &Located) -> String {

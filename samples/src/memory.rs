@@ -54,7 +54,8 @@ fn read_of(
     } = &source.selection;
     let needed = positions.iter().chain(weight).chain(group).chain(&frame);
     let needed = needed.chain(further_weights.iter().flatten());
-    let selected = given.selected(source, needed.chain(&conversion.regions))?;
+    let needed = needed.chain(&conversion.regions);
+    let selected = given.selected(source, needed, &conversion.functions)?;
     let columns = Columns {
         given: selected.as_ref().unwrap_or(given),
         rows_read: given.rows(),

@@ -3,6 +3,7 @@
 //! Entry: [`Opened::of`], then [`Opened::catalog`]. The particles are made in `sample`, those of columns in memory in `memory`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use albireo::Axis;
 use albireo::cosmology::Cosmology;
@@ -11,6 +12,7 @@ use albireo_catalogs::{Catalog, CatalogReader, Filter, Request, Stop, TableDescr
 use crate::columns::{self, Need, Place};
 use crate::common_unit::CommonUnit;
 use crate::error::SampleError;
+use crate::file_functions::Functions;
 use crate::given::Given;
 use crate::notice::Notice;
 use crate::rsd::{Moved, Shift};
@@ -37,6 +39,8 @@ pub(crate) struct Conversion {
     pub(crate) plain_redshifts: bool,
     /// The axis along which snapshots are brought to redshift space.
     pub(crate) rsd: Option<Axis>,
+    /// What reads the files that expressions name.
+    pub(crate) functions: Arc<Functions>,
     pub(crate) stop: Stop,
 }
 
@@ -64,6 +68,7 @@ pub(crate) struct Opened {
     /// What brings its positions to redshift space.
     pub(crate) shift: Option<Shift>,
     filter: Option<Filter>,
+    functions: Arc<Functions>,
 }
 
 impl Opened {
@@ -181,6 +186,7 @@ impl Opened {
             units,
             shift,
             filter,
+            functions: Arc::clone(&conversion.functions),
         })
     }
 
@@ -246,6 +252,8 @@ impl Opened {
         request.table.clone_from(&selection.table);
         request.filter = self.filter.take();
         request.rows = selection.rows;
+        let functions = Arc::clone(&self.functions);
+        request.functions = Some(functions);
         let catalog = match &mut self.rows {
             Rows::File(reader) => reader.read(&request)?,
             Rows::Memory(given) => {

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::common_unit::CommonUnit;
 use crate::error::SampleError;
+use crate::file_functions::Functions;
 use crate::given::Given;
 use crate::given_box::GivenBox;
 use crate::groups;
@@ -188,6 +189,7 @@ impl Reading {
             ignore_units: self.ignore_units.clone(),
             plain_redshifts: self.plain_redshifts,
             rsd: self.rsd,
+            functions: Functions::new(self.stop.clone()),
             stop: self.stop.clone(),
         }
     }

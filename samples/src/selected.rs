@@ -17,6 +17,7 @@ use albireo_catalogs::{
 };
 
 use crate::error::SampleError;
+use crate::file_functions::Functions;
 use crate::given::Given;
 use crate::source::File;
 
@@ -71,6 +72,7 @@ impl Given {
         &self,
         source: &File,
         needed: impl IntoIterator<Item = &'a String>,
+        functions: &Arc<Functions>,
     ) -> Result<Option<Self>, SampleError> {
         let selection = &source.selection;
         let mut expressions: Vec<String> = Vec::new();
@@ -89,6 +91,8 @@ impl Given {
         let mut request = Request::columns(expressions.iter().cloned().chain([ROW.to_owned()]));
         request.filter = filter;
         request.rows = selection.rows;
+        let functions = Arc::clone(functions);
+        request.functions = Some(functions);
         let mut catalog = table.read(&request).map_err(without_row)?;
         let rows = catalog.take(ROW)?;
         let mut made = if all {

@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::columns::{Depth, Place};
 use crate::common_unit::CommonUnit;
 use crate::error::SampleError;
+use crate::file_functions::Functions;
 use crate::given::Given;
 use crate::notice::Notice;
 use crate::opened::{Conversion, Opened};
@@ -92,6 +93,7 @@ impl SurveyReading {
             ignore_units: self.ignore_units.clone(),
             plain_redshifts: self.plain_redshifts,
             rsd: None,
+            functions: Functions::new(self.stop.clone()),
             stop: self.stop.clone(),
         };
         let mut survey = Survey::default();

@@ -2,7 +2,10 @@
 //!
 //! Entry: [`bind`]. It reads no rows.
 
+use std::sync::Arc;
+
 use super::error::ExpressionError;
+use super::file_function::FileFunction;
 use super::functions::Function;
 use super::tree::{Binary, Kind, Node, Relation, Unary};
 
@@ -57,6 +60,8 @@ pub(crate) enum Step {
     IsNull(Box<Bound>),
     Like(Box<Bound>, String),
     Call(Function, Vec<Bound>),
+    /// A function that a file tells, and whether it is a condition.
+    OfFile(Arc<dyn FileFunction>, bool, Vec<Bound>),
     All(Vec<Bound>),
     Any(Vec<Bound>),
 }
@@ -69,6 +74,14 @@ pub(crate) trait Table {
 
     /// What a constant should be that is compared with a column and is of another kind.
     fn comparable(&self, column: &str, located: &Located) -> String;
+
+    /// A function that a file tells, by its name, its texts and what its numbers read as, or why there is none.
+    fn open(
+        &self,
+        name: &str,
+        texts: &[&str],
+        numbers: &[String],
+    ) -> Result<Arc<dyn FileFunction>, String>;
 }
 
 /// The tree over a table.
@@ -176,7 +189,15 @@ impl<T: Table> Binder<'_, T> {
                 } else {
                     Type::Number
                 };
-                (of, Step::Call(*function, self.numbers(parts)?))
+                let (texts, numbers) = parts.split_at(function.texts());
+                let bound = self.numbers(numbers)?;
+                let step = if texts.is_empty() {
+                    Step::Call(*function, bound)
+                } else {
+                    let file = self.open(*function, texts, numbers)?;
+                    Step::OfFile(file, function.is_condition(), bound)
+                };
+                (of, step)
             }
             Kind::All(parts) => (Type::Bool, Step::All(self.numbers(parts)?)),
             Kind::Any(parts) => (Type::Bool, Step::Any(self.numbers(parts)?)),
@@ -185,6 +206,40 @@ impl<T: Table> Binder<'_, T> {
             at: node.at,
             of,
             step,
+        })
+    }
+
+    /// A function with the file that its texts name.
+    fn open(
+        &mut self,
+        function: Function,
+        texts: &[Node],
+        numbers: &[Node],
+    ) -> Result<Arc<dyn FileFunction>, Unfit<T::Error>> {
+        let refused = |at, expected: String, found: String| {
+            Unfit::Expression(ExpressionError {
+                expression: self.text.to_owned(),
+                position: at,
+                expected,
+                found,
+            })
+        };
+        let text = |node| match node {
+            &Node {
+                kind: Kind::Text(ref text),
+                ..
+            } => Ok(text.as_str()),
+            other => {
+                let expected = format!("a text in {}, between quotes", function.name());
+                Err(refused(other.at, expected, other.to_string()))
+            }
+        };
+        let words = texts.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+        let numbers: Vec<String> = numbers.iter().map(Node::to_string).collect();
+        let opened = self.table.open(function.name(), &words, &numbers);
+        opened.map_err(|why| {
+            let expected = format!("a file that {} reads ({why})", function.name());
+            refused(texts[0].at, expected, texts[0].to_string())
         })
     }
 

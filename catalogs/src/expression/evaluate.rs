@@ -12,6 +12,7 @@ use std::borrow::Cow;
 
 use super::bind::{Bound, Step};
 use super::compare::{compared, integers, is_like};
+use super::file_function::{Argument, FileFunction};
 use super::functions::Function;
 use super::tree::{Binary, Relation, Unary};
 use super::values::{Column, Missing, Run, Values, either};
@@ -102,6 +103,11 @@ fn evaluate<'a>(bound: &Bound, rows: Rows<'a>) -> Evaluated<'a> {
         Step::Call(function, parts) => {
             let parts = parts.iter().map(|part| evaluate(part, rows));
             return Ok(call(*function, &parts.collect::<Result<Vec<_>, _>>()?));
+        }
+        Step::OfFile(function, is_condition, parts) => {
+            let parts = parts.iter().map(|part| evaluate(part, rows));
+            let parts = parts.collect::<Result<Vec<_>, _>>()?;
+            return of_file((&**function, *is_condition), bound.at, &parts, rows);
         }
         Step::All(parts) => return joined(parts, false, rows),
         Step::Any(parts) => return joined(parts, true, rows),
@@ -413,9 +419,11 @@ fn call<'a>(function: Function, parts: &[Column<'a>]) -> Column<'a> {
     let real = |k: usize| parts.get(k).and_then(Column::floats).unwrap_or_else(none);
     let values = match function {
         Function::Real(_, f) => Values::Floats(real(0).map(|&x| f(x))),
-        Function::Atan2 => Values::Floats(real(0).zip(&real(1), |&y, &x| libm::atan2(y, x))),
+        Function::Pair(_, f) => Values::Floats(real(0).zip(&real(1), |&a, &b| f(a, b))),
         Function::IsNan => Values::Bools(real(0).map(|x| x.is_nan())),
         Function::IsFinite => Values::Bools(real(0).map(|x| x.is_finite())),
+        // It is bound to its file, as a step of its own.
+        Function::InPixels => Values::Floats(Run::One(f64::NAN)),
         Function::Abs => match parts.first().and_then(|part| integers(&part.values)) {
             Some(values) => Values::Integers(values.map(|&v| v.saturating_abs())),
             None => Values::Floats(real(0).map(|x| x.abs())),
@@ -438,6 +446,44 @@ fn call<'a>(function: Function, parts: &[Column<'a>]) -> Column<'a> {
         }
     };
     Column { values, missing }
+}
+
+/// A function that a file tells, of the rows that matter.
+fn of_file<'a>(
+    (function, is_condition): (&dyn FileFunction, bool),
+    at: usize,
+    parts: &[Column<'a>],
+    rows: Rows<'_>,
+) -> Evaluated<'a> {
+    let missing = parts
+        .iter()
+        .fold(None, |all, part| either(all, part.missing.clone()));
+    let mut values = vec![0.0; rows.count];
+    let mut numbers = Vec::with_capacity(parts.len());
+    for (row, value) in values.iter_mut().enumerate() {
+        let is_missing = missing.as_ref().is_some_and(|missing| missing[row]);
+        if is_missing || rows.live.is_some_and(|live| !live[row]) {
+            continue;
+        }
+        numbers.clear();
+        numbers.extend(parts.iter().map(|part| part.argument(row)));
+        *value = function.value(&numbers).map_err(|expected| NoResult {
+            at,
+            row,
+            expected,
+            found: numbers
+                .iter()
+                .map(Argument::to_string)
+                .collect::<Vec<_>>()
+                .join(", "),
+        })?;
+    }
+    let values = if is_condition {
+        Values::Bools(Run::Each(values.iter().map(|&v| v != 0.0).collect()))
+    } else {
+        Values::Floats(Run::Each(values.into()))
+    };
+    Ok(Column { values, missing })
 }
 
 fn folded<T: Clone>(all: &[Run<'_, T>], f: impl Fn(&T, &T) -> T) -> Run<'static, T> {

@@ -1,6 +1,8 @@
 //! The functions of expressions, by name.
 //!
-//! Entry: [`Function::named`]. Angles are in radians; logarithms are natural but for `log10`.
+//! Entry: [`Function::named`]. Angles are in radians, those of the sky in degrees; logarithms are natural but for `log10`.
+
+use super::galactic;
 
 /// A function of numbers.
 #[derive(Debug, Clone, Copy)]
@@ -17,20 +19,22 @@ pub(crate) enum Function {
     IsFinite,
     /// A function of one real number.
     Real(&'static str, fn(f64) -> f64),
-    /// The angle of (x, y), from y and x.
-    Atan2,
+    /// A function of two real numbers.
+    Pair(&'static str, fn(f64, f64) -> f64),
+    /// Whether a direction (RA, Dec) lies in the mask of a file.
+    InPixels,
 }
 
-use Function::Real;
+use Function::{Pair, Real};
 
 /// All of them, as they are called.
-const FUNCTIONS: [(&str, Function); 20] = [
+const FUNCTIONS: [(&str, Function); 23] = [
     ("abs", Function::Abs),
     ("min", Function::Min),
     ("max", Function::Max),
     ("isnan", Function::IsNan),
     ("isfinite", Function::IsFinite),
-    ("atan2", Function::Atan2),
+    ("atan2", Pair("atan2", libm::atan2)),
     ("sqrt", Real("sqrt", libm::sqrt)),
     ("exp", Real("exp", libm::exp)),
     ("log", Real("log", libm::log)),
@@ -45,6 +49,15 @@ const FUNCTIONS: [(&str, Function); 20] = [
     ("ceil", Real("ceil", libm::ceil)),
     ("radians", Real("radians", f64::to_radians)),
     ("degrees", Real("degrees", f64::to_degrees)),
+    (
+        "galactic_longitude",
+        Pair("galactic_longitude", galactic::longitude),
+    ),
+    (
+        "galactic_latitude",
+        Pair("galactic_latitude", galactic::latitude),
+    ),
+    ("in_pixels", Function::InPixels),
 ];
 
 /// A name has one function.
@@ -65,13 +78,13 @@ impl Function {
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Real(name, _) => name,
+            Real(name, _) | Pair(name, _) => name,
             Self::Abs => "abs",
             Self::Min => "min",
             Self::Max => "max",
             Self::IsNan => "isnan",
             Self::IsFinite => "isfinite",
-            Self::Atan2 => "atan2",
+            Self::InPixels => "in_pixels",
         }
     }
 
@@ -79,14 +92,23 @@ impl Function {
     pub(super) fn arguments(self) -> (usize, usize) {
         match self {
             Self::Min | Self::Max => (2, 16),
-            Self::Atan2 => (2, 2),
+            Pair(..) => (2, 2),
+            Self::InPixels => (3, 3),
             _ => (1, 1),
+        }
+    }
+
+    /// How many of its arguments are texts, the first of which names a file: the first ones.
+    pub(super) fn texts(self) -> usize {
+        match self {
+            Self::InPixels => 1,
+            _ => 0,
         }
     }
 
     /// Whether it answers yes or no.
     pub(super) fn is_condition(self) -> bool {
-        matches!(self, Self::IsNan | Self::IsFinite)
+        matches!(self, Self::IsNan | Self::IsFinite | Self::InPixels)
     }
 }
 

@@ -6,7 +6,9 @@ mod bind;
 mod compare;
 mod error;
 mod evaluate;
+mod file_function;
 mod functions;
+mod galactic;
 mod parse;
 mod phrases;
 mod scan;
@@ -16,6 +18,7 @@ mod values;
 use std::fmt;
 
 pub use error::ExpressionError;
+pub use file_function::{Argument, FileFunction, FileFunctions};
 use serde::Serialize;
 
 pub(crate) use bind::{Bound, Located, Table, Type, Unfit, bind, check_condition, check_number};
@@ -37,6 +40,8 @@ pub(crate) use values::{Column, Run, Values};
 /// - Numbers: `3`, `0x1f`, `.5`, `1e-3`, `nan`, `inf`, `pi`. Texts stand between quotes of either kind. `true` and `false`.
 /// - Functions: abs, min, max, sqrt, exp, log (natural), log10, sin, cos, tan, asin, acos, atan, atan2(y, x), floor, ceil, radians, degrees,
 ///   isnan, isfinite. Angles are in radians.
+/// - Of the sky, in degrees: `galactic_longitude(RA, DEC)`, `galactic_latitude(RA, DEC)` of J2000, and the condition
+///   `in_pixels("mask.fits", RA, DEC)`, which [`FileFunctions`] supply.
 /// - Integers stay integers under `+ - * % & | << >> ~` and abs, min, max, exact up to 128 bits; `/`, `**` and all other functions give
 ///   float64. Integers and floats are compared exactly, beyond 2^53 too. `%` has the sign of the divisor. Operations on bits take integers.
 /// - Conditions count as 0 and 1; an integer is a condition that holds where it is not 0.

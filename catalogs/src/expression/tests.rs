@@ -2,6 +2,7 @@
 #![allow(clippy::unnecessary_box_returns, reason = "trees are made of boxes")]
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::tree::{Binary, Relation, Unary};
 use super::*;
@@ -314,6 +315,19 @@ impl Table for Sample {
 
     fn comparable(&self, column: &str, _: &Located) -> String {
         format!("what {column} holds")
+    }
+
+    fn open(
+        &self,
+        name: &str,
+        texts: &[&str],
+        numbers: &[String],
+    ) -> Result<Arc<dyn FileFunction>, String> {
+        Err(format!(
+            "{name} of {} and {}",
+            texts.join(", "),
+            numbers.join(", ")
+        ))
     }
 }
 

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use super::file_function::Argument;
+
 /// One value for all rows, or one for each.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Run<'a, T: Clone> {
@@ -85,6 +87,16 @@ impl<'a> Column<'a> {
 
     pub(crate) fn is_missing(&self, row: usize) -> bool {
         self.missing.as_ref().is_some_and(|missing| missing[row])
+    }
+
+    /// The number of a row; NaN for text.
+    pub(super) fn argument(&self, row: usize) -> Argument {
+        match &self.values {
+            Values::Floats(values) => Argument::Float(*values.get(row)),
+            Values::Integers(values) => Argument::Integer(*values.get(row)),
+            Values::Bools(values) => Argument::Integer(i128::from(*values.get(row))),
+            Values::Texts(_) => Argument::Float(f64::NAN),
+        }
     }
 
     /// Numbers as floats, integers rounded to the nearest; nothing for text.

@@ -47,6 +47,7 @@ mod moving;
 mod normalisations;
 mod nz;
 mod one_frame;
+mod other_files;
 mod outputs;
 mod packages;
 mod pair_weights;
