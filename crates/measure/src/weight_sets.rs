@@ -234,9 +234,8 @@ pub(crate) fn check_files(
     inputs: &[&Path],
 ) -> Result<()> {
     for name in names {
-        let files = files
-            .iter()
-            .map(|(flag, path)| (flag, path_of(path, Some(name))));
+        let files = files.iter();
+        let files = files.map(|(flag, path)| (flag, path_of(path, Some(name))));
         let files: Vec<_> = files.collect();
         let files: Vec<_> = files.iter().map(|(flag, path)| (**flag, &**path)).collect();
         sink.check_counts(&of_set(output, Some(name)), &files, inputs)?;
@@ -296,9 +295,8 @@ pub(crate) fn each_set(
     let has_place = |path: &Path| path_of(path, Some("")) != path;
     if output.file().is_some_and(has_place) {
         for (name, made) in names.iter().zip(&tables) {
-            session
-                .sink
-                .deliver_made(made, &of_set(output, Some(name)))?;
+            let output = of_set(output, Some(name));
+            session.sink.deliver_made(made, &output)?;
         }
         return Ok(());
     }
