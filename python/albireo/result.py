@@ -6,7 +6,7 @@ Entry: :class:`Result`, which holds the table that the command line would write.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -423,6 +423,36 @@ class Result:
             if not is_edge:
                 values[name] = (names, self._shaped(name), {"description": self.table.description(name), "unit": self.table.unit(name) or ""})
         return xarray.Dataset(values, coordinates, attrs={"record": self.table.record()})
+
+    def to_sacc(self, tracers: Mapping[str, tuple[Any, Any]]) -> Any:
+        """w(theta) as a ``sacc.Sacc``, for cosmological likelihoods: theta in arcminutes, with the covariance where there is one.
+
+        Parameters
+        ----------
+        tracers
+            The name of the sample, or of both of a cross-correlation, with its redshift distribution: a pair of arrays (z, n(z)).
+
+        Raises ValueError for a result that is no w(theta), and for other numbers of tracers.
+        """
+        import sacc
+
+        if self.axes != ("theta",) or "xi" not in self.columns:
+            raise ValueError(f"to_sacc: expected w(theta), of statistic='theta', found a {self.kind} over {', '.join(self.axes) or 'no bins'}")
+        cross = any(sample["role"] == "cross" for sample in self.record.get("samples", ()))
+        names = list(tracers)
+        if len(names) != 1 + cross:
+            raise ValueError(f"to_sacc: expected {1 + cross} tracer{'s' * cross}, one a sample, found {len(names)}: {', '.join(names)}")
+        made = sacc.Sacc()
+        for name, (z, number) in tracers.items():
+            made.add_tracer("NZ", name, np.asarray(z, dtype=np.float64), np.asarray(number, dtype=np.float64))
+        means = [name for name in self.columns if name.startswith(("mean_", "weighted_mean_"))]
+        theta = self[means[0]] if means else self["centre"]
+        # Bins without pairs have no mean.
+        theta = 60 * np.where(np.isfinite(theta), theta, self["centre"])
+        made.add_theta_xi(sacc.standard_types.galaxy_density_xi, names[0], names[-1], theta, self["xi"])
+        if self.has_part("covariance"):
+            made.add_covariance(self.covariance)
+        return made
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """Draws it with matplotlib: an estimate with its errors, counts, or a map over two axes; returns the axes."""

@@ -1,5 +1,8 @@
 """Files of lsstypes and pycorr: what is written is read back by these packages, where they are installed."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -122,3 +125,31 @@ def test_what_has_no_form_is_told(points, tmp_path):
     with pytest.raises(ValueError, match="expected pair counts or a correlation function"):
         albireo.rdf(points, bins=[0, 10, 20], volume=1e6).save(tmp_path / "g.npy")
     assert not list(tmp_path.iterdir())
+
+
+def test_sacc_has_w_theta(samples, tmp_path):
+    sacc = pytest.importorskip("sacc")
+    fits = pytest.importorskip("astropy.io.fits")
+    w = measured(samples, statistic="theta", bins=[1, 5, 15, 30], regions=6)
+    z = np.linspace(0, 1, 5)
+    made = w.to_sacc({"nz_lens": (z, z * (1 - z))})
+    made.save_fits(str(tmp_path / "w.sacc"))
+    back = sacc.Sacc.load_fits(str(tmp_path / "w.sacc"))
+    theta, xi, covariance = back.get_theta_xi("galaxy_density_xi", "nz_lens", "nz_lens", return_cov=True)
+    np.testing.assert_array_equal(theta, 60 * np.array([3, 10, 22.5]))
+    np.testing.assert_array_equal(xi, w.xi)
+    np.testing.assert_array_equal(covariance, w.covariance)
+    np.testing.assert_array_equal(back.tracers["nz_lens"].nz, z * (1 - z))
+    if "ALBIREO_TEST_DATA" in os.environ:
+        # The tables, and their columns, of a file that the package wrote from other values.
+        theirs = Path(os.environ["ALBIREO_TEST_DATA"]) / "entrance/sacc/w_theta.sacc"
+        names = lambda path: [table.columns.names for table in fits.open(path) if "galaxy_density_xi" in str(table.header.get("SACCNAME"))]  # noqa: E731
+        assert names(tmp_path / "w.sacc") == names(theirs) != []
+
+
+def test_sacc_is_of_w_theta_with_its_samples(samples):
+    pytest.importorskip("sacc")
+    with pytest.raises(ValueError, match="expected w.theta., of statistic='theta', found a correlation function over r"):
+        measured(samples, bins=[0, 20, 40]).to_sacc({"a": ([0, 1], [1, 1])})
+    with pytest.raises(ValueError, match="expected 1 tracer, one a sample, found 2: a, b"):
+        measured(samples, statistic="theta", bins=[1, 5]).to_sacc({"a": ([0, 1], [1, 1]), "b": ([0, 1], [1, 1])})

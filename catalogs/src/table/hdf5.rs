@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::tree::Tree;
 use super::{Failure, Recorded, Row, Table, TableColumn, columns_from_json, columns_json};
-use crate::hdf5::array::{Elements, Store};
+use crate::hdf5::array::{Array, Elements, Store};
 use crate::numbers::Values;
 
 pub(super) const FORMAT: Row = Row {
@@ -157,6 +157,53 @@ fn with_attributes(
     })
 }
 
+/// Groups within groups that a tree has at most.
+const DEPTH: usize = 8;
+
+/// The tree that another package wrote to a file; none where its root does not say by a `name` what it is, or holds columns of ours.
+pub(super) fn read_tree(path: &Path) -> Result<Option<Tree>, Failure> {
+    let store = Store::open(path)?;
+    if store.array(DESCRIPTION).is_some() || store.array("name").is_none() {
+        return Ok(None);
+    }
+    below(&store, "", DEPTH).map(Some)
+}
+
+/// The members of a group, its attributes left out.
+fn below(store: &Store, group: &str, depth: usize) -> Result<Tree, Failure> {
+    if depth == 0 {
+        return Err(Failure::Malformed(format!(
+            "`{group}`: expected at most {DEPTH} groups within one another"
+        )));
+    }
+    let (groups, arrays) = store.members(group).unwrap_or_default();
+    let path = |name: &str| match group {
+        "" => name.to_owned(),
+        _ => format!("{group}/{name}"),
+    };
+    let mut members = Vec::new();
+    for name in arrays {
+        let Some(array) = store.array(&path(&name)).filter(Array::is_readable) else {
+            continue;
+        };
+        let shape = array.shape().iter();
+        let shape = shape
+            .map(|&n| usize::try_from(n).unwrap_or(usize::MAX))
+            .collect();
+        let node = match store.elements(&array, None)? {
+            Elements::Reals(values) => Tree::Floats(shape, values),
+            Elements::Integers(values) => Tree::Integers(shape, values),
+            Elements::Texts(texts) => Tree::Texts(texts),
+        };
+        members.push((name, node));
+    }
+    for name in groups {
+        let tree = below(store, &path(&name), depth - 1)?;
+        members.push((name, tree));
+    }
+    Ok(Tree::Group(members))
+}
+
 /// Texts, numbers and lists of numbers as they are, all else as JSON; nothing for what is too long.
 fn attribute(key: &str, value: &Json) -> Result<Option<AttributeBuilder>, Failure> {
     let bounded = |bytes: usize| key.len() + bytes <= LONGEST_ATTRIBUTE;
@@ -264,6 +311,27 @@ mod tests {
         assert_eq!(norm.shape(), [1, 2]);
         let sizes: Vec<_> = store.attributes("DD").into_iter().collect();
         assert_eq!(format!("{sizes:?}").matches("92").count(), 1, "{sizes:?}");
+    }
+
+    #[test]
+    fn the_tree_of_another_package_is_read() {
+        let tree = Tree::group([
+            ("name", Tree::Texts(vec!["count2".to_owned()])),
+            ("s", Tree::Floats(vec![2, 1], vec![0.5, 3.0])),
+            (
+                "meta",
+                Tree::group([("ell", Tree::Integers(vec![], vec![2]))]),
+            ),
+        ]);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.h5");
+        let file = with_tree(Hdf5Builder::new(), "", &tree).unwrap();
+        let bytes = file.into_plan().unwrap();
+        let bytes = bytes.encode(WriteOptions::default()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(read_tree(&path).unwrap(), Some(tree.clone()));
+        Table::default().write_with(Some(&tree), &path).unwrap();
+        assert_eq!(read_tree(&path).unwrap(), None);
     }
 
     #[test]

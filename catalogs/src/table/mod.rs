@@ -58,6 +58,10 @@ mod fits {
 #[cfg(not(feature = "hdf5"))]
 mod hdf5 {
     pub(super) const FORMAT: super::Row = super::absent!("hdf5", ["h5", "hdf5"], false);
+
+    pub(super) fn read_tree(_: &std::path::Path) -> Result<Option<super::Tree>, super::Failure> {
+        Err(super::Failure::NotBuiltIn("hdf5"))
+    }
 }
 #[cfg(not(feature = "parquet"))]
 mod parquet {
@@ -253,6 +257,17 @@ impl Table {
             .check()
             .map_err(|error| at(path, Failure::Malformed(error.to_string())))?;
         Ok(table)
+    }
+
+    /// The values that another package wrote to an HDF5 file, where its root has a `name` that says what it is, and no columns of ours.
+    ///
+    /// # Errors
+    /// [`TableError::Io`], [`TableError::Malformed`].
+    pub fn read_tree(path: &Path) -> Result<Option<Tree>, TableError> {
+        if TableFormat::of(path)?.name() != "hdf5" {
+            return Ok(None);
+        }
+        hdf5::read_tree(path).map_err(|error| at(path, error))
     }
 
     /// Names that every format can hold, and equal lengths.

@@ -308,3 +308,172 @@ fn operations_and_figures_read_the_record() {
         folder.good("plot dd.npy -o dd.svg");
     }
 }
+
+/// The files of other packages and what they hold, or none (and a word about it) where they are not at hand.
+#[allow(clippy::print_stderr, reason = "a skipped test has to say so")]
+fn files() -> Option<(std::path::PathBuf, Value)> {
+    let Some(data) = std::env::var_os("ALBIREO_TEST_DATA") else {
+        eprintln!("skipped: ALBIREO_TEST_DATA does not name the folder of the files");
+        return None;
+    };
+    let folder = std::path::PathBuf::from(data).join("entrance");
+    let expected = std::fs::read(folder.join("results.json")).unwrap();
+    Some((folder, serde_json::from_slice(&expected).unwrap()))
+}
+
+fn near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (found, expected) in found.iter().zip(expected) {
+        let both = found.is_nan() && expected.is_nan();
+        let off = (found - expected).abs();
+        assert!(
+            both || off <= tolerance * expected.abs().max(1.0),
+            "{what}: {found}, {expected}"
+        );
+    }
+}
+
+#[test]
+#[cfg(feature = "hdf5")]
+fn what_lsstypes_wrote_is_read_sliced_and_put_into_a_covariance() {
+    let Some((data, expected)) = files() else {
+        return;
+    };
+    let folder = Folder::new();
+    let file = |name: &str| {
+        data.join(format!("results/lsstypes_{name}.h5"))
+            .display()
+            .to_string()
+    };
+    for (name, range) in [
+        ("smu", "0:200"),
+        ("smu_jackknife", "0:120"),
+        ("rppi", "1:60"),
+        ("theta", "0:4"),
+    ] {
+        folder.good(&format!(
+            "result slice {} --range {range} -o {name}.json",
+            file(name)
+        ));
+        let there: Vec<f64> = flat(&expected[name]["RR"]["wcounts"]);
+        let xi = floats(&folder.table(&format!("{name}.json")), "xi");
+        for ((found, xi), there) in xi.iter().zip(flat_or_nan(&expected[name]["xi"])).zip(there) {
+            assert!(
+                there == 0.0 || (found - xi).abs() <= 1e-12 * xi.abs().max(1.0),
+                "{name}: {found}, {xi}"
+            );
+        }
+    }
+    folder.good(&format!(
+        "result slice {} --range 40:160 -o poles.csv",
+        file("poles")
+    ));
+    for ell in ["0", "2", "4"] {
+        let whole = flat(&expected["poles"][ell]);
+        let found = floats(&folder.table("poles.csv"), &format!("xi_{ell}"));
+        near(&found, &whole[1..4], 1e-15, ell);
+    }
+    for name in ["a", "b"] {
+        std::fs::copy(file("wp"), folder.path(&format!("{name}.h5"))).unwrap();
+    }
+    folder.good("result covariance a.h5 b.h5 --singular -o covariance.csv");
+    near(
+        &floats(&folder.table("covariance.csv"), "covariance"),
+        &[0.0; 16],
+        0.0,
+        "covariance",
+    );
+    for name in ["s1", "s2"] {
+        std::fs::copy(file("smu"), folder.path(&format!("{name}.h5"))).unwrap();
+    }
+    if cfg!(feature = "plot") {
+        for name in ["smu", "theta", "poles", "wedges", "wp"] {
+            folder.good(&format!("plot {} -o {name}.svg", file(name)));
+        }
+    }
+    for (command, words) in [
+        (
+            "result combine a.h5 b.h5 -o c.csv".to_owned(),
+            "take the file that --counts wrote",
+        ),
+        (
+            format!("result combine {} {} -o c.csv", file("smu"), file("theta")),
+            "is no realisation",
+        ),
+        (
+            format!("result rebin {} --by 5 -o c.csv", file("smu")),
+            "pair counts can be put together",
+        ),
+        (
+            "result combine s1.h5 s2.h5 -o c.csv".to_owned(),
+            "keeps no numbers of pairs",
+        ),
+        (
+            format!("plot {} -o c.svg", file("poles_covariance")),
+            "it is a covariance_matrix of lsstypes: expected count2_correlation",
+        ),
+    ] {
+        crate::folder::refused(&folder, &command, 1, &[words]);
+    }
+}
+
+/// The same, with NaN for texts and nulls.
+#[cfg(feature = "hdf5")]
+fn flat_or_nan(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Array(values) => values.iter().flat_map(flat_or_nan).collect(),
+        value => vec![value.as_f64().unwrap_or(f64::NAN)],
+    }
+}
+
+#[test]
+#[cfg(feature = "fits")]
+fn texts_are_those_that_pycorr_wrote() {
+    let Some((data, _)) = files() else {
+        return;
+    };
+    let folder = Folder::new();
+    let fits = data.join("desi/fits").display().to_string();
+    let samples = format!(
+        "{fits}/LRG_NGC_clustering.dat.fits --randoms {fits}/LRG_NGC_[01]_clustering.ran.fits --cosmology om=0.315 --where Z>=0.4&&Z<0.6 \
+         --weight WEIGHT*WEIGHT_FKP --sky RA,DEC --redshift Z"
+    );
+    let smu = "--statistic s-mu --bins lin:0:200:5 --mu-bins lin:-1:1:8";
+    // Pairs of equal distance are of one sign there and of the other here, by rounding.
+    for (command, name, tolerance) in [
+        (
+            format!("xi {samples} --statistic theta --bins lin:0:4:8"),
+            "theta",
+            1e-9,
+        ),
+        (
+            format!("xi {samples} {smu} --multipoles 0,2,4"),
+            "xipoles",
+            1e-5,
+        ),
+        (
+            format!("wp {samples} --bins log:1:60:4 --pi-bins lin:-40:40:8"),
+            "wp",
+            1e-5,
+        ),
+    ] {
+        folder.good(&format!("{command} -o {name}.txt"));
+        let found = std::fs::read_to_string(folder.path(&format!("{name}.txt"))).unwrap();
+        let theirs = std::fs::read_to_string(data.join(format!("results/{name}.txt"))).unwrap();
+        for (found, theirs) in found.lines().zip(theirs.lines()) {
+            if theirs.starts_with('#') {
+                assert_eq!(found, theirs);
+                continue;
+            }
+            let numbers = |line: &str| {
+                line.split_whitespace()
+                    .map(|n| n.parse().unwrap())
+                    .collect::<Vec<f64>>()
+            };
+            let (found, theirs) = (numbers(found), numbers(theirs));
+            // Their mean separations are those of RR.
+            near(&found[..1], &theirs[..1], 1e-12, name);
+            near(&found[2..], &theirs[2..], tolerance, name);
+        }
+    }
+}

@@ -105,7 +105,10 @@ pub(crate) fn record_of<'t>(table: &'t Table, name: &str) -> Result<&'t Value> {
 /// The record of each count by name.
 pub(crate) fn records(table: &Table) -> Result<&Map<String, Value>> {
     let counts = table.meta.get("counts").and_then(Value::as_object);
-    counts.context("the result has no metadata `counts`")
+    counts.with_context(|| match table.meta.get("program").and_then(Value::as_str) {
+        Some("lsstypes") => "lsstypes wrote it and keeps no numbers of pairs: expected a result that albireo wrote, with its counts",
+        _ => "the result has no metadata `counts`",
+    })
 }
 
 /// What the columns of a count begin with: nothing where a result holds but one.

@@ -9,6 +9,7 @@ mod lines;
 mod lsstypes;
 mod measured;
 mod pycorr;
+mod read;
 
 use std::path::Path;
 
@@ -94,6 +95,18 @@ pub(crate) fn form(table: &Table, origin: &Origin, path: &Path) -> Result<Option
     Ok(Some(made.with_context(|| {
         format!("{shown} has the form of pycorr")
     })?))
+}
+
+/// Reads a result: one of ours, or a correlation function that lsstypes wrote.
+pub(crate) fn read_result(path: &Path) -> Result<Table> {
+    let refused = match Table::read(path) {
+        Ok(table) => return Ok(table),
+        Err(refused) => refused,
+    };
+    match Table::read_tree(path) {
+        Ok(Some(tree)) => read::table(&tree).with_context(|| path.display().to_string()),
+        _ => Err(refused.into()),
+    }
 }
 
 /// Writes a result by extension; `counts` and `regions` are the tables that it was made of: xi with its counts, where it is not that itself, and
