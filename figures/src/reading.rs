@@ -73,6 +73,7 @@ impl Picture {
                 | ResultKind::Field
                 | ResultKind::Thermodynamics
                 | ResultKind::FkpWeights
+                | ResultKind::Completeness
         ) {
             return Err(FigureError::NoFigure(kind.name()));
         }
@@ -321,7 +322,8 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         | ResultKind::Randoms
         | ResultKind::Field
         | ResultKind::Thermodynamics
-        | ResultKind::FkpWeights => Err(FigureError::NoFigure(kind.name())),
+        | ResultKind::FkpWeights
+        | ResultKind::Completeness => Err(FigureError::NoFigure(kind.name())),
         ResultKind::Counts => shown_counts(table, places),
         ResultKind::Correlation if x.name == "theta" => single("xi", "w(θ)".to_owned(), 0),
         ResultKind::Correlation => single("xi", format!("ξ({name})"), 2),

@@ -46,6 +46,7 @@ mod given_frames;
 mod groups;
 mod hats;
 mod joining;
+mod lookup;
 mod mask;
 mod memory;
 mod notice;

@@ -48,10 +48,12 @@ pub enum ResultKind {
     NumberDensity,
     /// Objects with their FKP weights, a row for each.
     FkpWeights,
+    /// What a survey observed of the objects of each class.
+    Completeness,
 }
 
 impl ResultKind {
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 19] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
@@ -70,6 +72,7 @@ impl ResultKind {
         Self::Thermodynamics,
         Self::NumberDensity,
         Self::FkpWeights,
+        Self::Completeness,
     ];
 
     /// As the metadata names it.
@@ -93,6 +96,7 @@ impl ResultKind {
             Self::Thermodynamics => "thermodynamics",
             Self::NumberDensity => "number density",
             Self::FkpWeights => "FKP weights",
+            Self::Completeness => "completeness by class",
         }
     }
 }

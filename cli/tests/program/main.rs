@@ -11,6 +11,7 @@ mod checkpoints;
 mod columns;
 mod combine;
 mod common_units;
+mod completeness;
 mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
