@@ -21,7 +21,9 @@ pub use error::ExpressionError;
 pub use file_function::{Argument, FileFunction, FileFunctions};
 use serde::Serialize;
 
-pub(crate) use bind::{Bound, Located, Table, Type, Unfit, bind, check_condition, check_number};
+pub(crate) use bind::{
+    Bound, Located, Step, Table, Type, Unfit, bind, check_condition, check_number,
+};
 pub(crate) use evaluate::{NoResult, Rows, condition, numbers};
 pub(crate) use parse::Names;
 #[cfg(feature = "hdf5")]

@@ -35,6 +35,7 @@ mod frames_in_time;
 mod full_disks;
 mod job;
 mod job_steps;
+mod joins;
 #[allow(dead_code, reason = "shared with other tests")]
 #[path = "../../../catalogs/tests/made/mod.rs"]
 mod made;

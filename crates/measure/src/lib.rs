@@ -35,6 +35,7 @@ mod files;
 mod flag;
 mod inputs;
 mod job;
+mod join_spec;
 mod kept;
 mod named_count;
 mod node;
