@@ -319,6 +319,16 @@ impl Site<'_> {
         }
     }
 
+    /// The error of what no key can be, so many rows behind the first.
+    pub(crate) fn no_key(&self, behind: usize, found: String) -> CatalogError {
+        CatalogError::NoKey {
+            path: self.path.to_owned(),
+            column: self.column.to_owned(),
+            row: self.first_row + behind as u64,
+            found,
+        }
+    }
+
     /// The error of a missing value.
     pub(crate) fn null(&self, row: u64) -> CatalogError {
         CatalogError::Null {

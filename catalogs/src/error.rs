@@ -307,6 +307,52 @@ pub enum CatalogError {
         /// What has none, and where.
         error: ExpressionError,
     },
+    /// What is no key that tables are joined by.
+    #[error("{}: column `{column}`, row {row} (from 0): tables are joined by whole numbers, found {found}", path.display())]
+    NoKey {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// The row.
+        row: u64,
+        /// What stands there.
+        found: String,
+    },
+    /// A key that stands in two rows of the files that are joined.
+    #[error("{}: {key} stands in column `{column}` a second time in row {row} (from 0): rows are joined by it, so that it must be there once", path.display())]
+    KeyTwice {
+        /// The file of the second.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// The key.
+        key: i128,
+        /// The second row.
+        row: u64,
+    },
+    /// Rows whose key the joined files do not have.
+    #[error("{}: {rows} of {of} rows have a `{key}` that {} does not have: such rows may be left out or get zeros (--join-missing drop or zero)", path.display(), file.display())]
+    KeysAbsent {
+        /// The table.
+        path: PathBuf,
+        /// Its column of keys.
+        key: String,
+        /// The first of the joined files.
+        file: PathBuf,
+        /// The rows.
+        rows: u64,
+        /// All rows.
+        of: u64,
+    },
+    /// A joined column of a name that the table has.
+    #[error("{}: there is a column `{column}` already: columns that are joined need other names", path.display())]
+    JoinedTwice {
+        /// The table.
+        path: PathBuf,
+        /// The column.
+        column: String,
+    },
     /// The columns do not fit into memory.
     #[error("{}: no memory for {rows} rows of {columns} columns ({} MiB)", path.display(), bytes >> 20)]
     Memory {

@@ -48,6 +48,7 @@ mod h5md_file;
 #[cfg(feature = "hdf5")]
 mod hdf5;
 mod hdf5_head;
+mod join;
 mod kept_file;
 mod kept_state;
 mod made_here;
@@ -82,6 +83,7 @@ pub use expression::{Argument, Expression, ExpressionError, FileFunction, FileFu
 pub use format::Format;
 pub use grids::{GridFormat, GridGeometry, GridWriter, grid_record, read_dx_grid};
 pub use h5md_file::{H5mdContents, H5mdFile};
+pub use join::{AbsentKeys, Join, open_joined};
 pub use kept_file::partial_of;
 pub use kept_state::{KeptState, KeptStateError};
 pub use made_here::is_result;

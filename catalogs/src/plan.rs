@@ -9,10 +9,12 @@ use std::sync::Arc;
 use crate::catalog::{Request, component};
 use crate::collector::{Computed, Origin, Pick};
 use crate::error::CatalogError;
-use crate::expression::{self, Expression, FileFunction, FileFunctions, Located, Type, Unfit};
+use crate::expression::{
+    self, Bound, Expression, FileFunction, FileFunctions, Located, Step, Type, Unfit,
+};
 use crate::masks::Masks;
 use crate::names::listed;
-use crate::schema::{Component, Field, Kind, Schema};
+use crate::schema::{Component, Field, JOINED, Kind, Schema};
 use crate::words::{self, WordColumn};
 
 /// What a request needs of a table.
@@ -49,7 +51,7 @@ impl Plan {
         for column in &request.words {
             words.extend(planner.words(column, untyped)?);
         }
-        let filter = match &request.filter {
+        let mut filter = match &request.filter {
             None => None,
             Some(filter) => {
                 let computed = planner.bind(filter.expression())?;
@@ -58,6 +60,9 @@ impl Plan {
                 Some(computed)
             }
         };
+        if schema.fields.iter().any(|field| field.name == JOINED) {
+            filter = Some(planner.joined(filter)?);
+        }
         let conditions = planner.conditions();
         let some = filter.is_some() || !request.rows.is_all();
         let mut components = planner.marked(some);
@@ -151,6 +156,27 @@ impl Planner<'_> {
         })?;
         let text = text.to_owned();
         Ok(Computed { text, bound })
+    }
+
+    /// The condition that rows are there in all joined files, and then this one.
+    fn joined(&mut self, filter: Option<Computed>) -> Result<Computed, CatalogError> {
+        let there = expression::Table::locate(self, JOINED)?;
+        let bound = |step| Bound {
+            at: 0,
+            of: Type::Bool,
+            step,
+        };
+        let there = bound(Step::Place(there.position));
+        Ok(match filter {
+            None => Computed {
+                text: JOINED.to_owned(),
+                bound: there,
+            },
+            Some(Computed { text, bound: own }) => Computed {
+                text,
+                bound: bound(Step::All(vec![there, own])),
+            },
+        })
     }
 
     fn unfit(&self, error: expression::ExpressionError) -> CatalogError {

@@ -15,7 +15,7 @@ use crate::expression::Expression;
 use crate::masks::Masks;
 use crate::plan::Plan;
 use crate::ranges::{Distinct, Range, Ranges};
-pub(crate) use crate::schema::{Component, Field, Kind, Schema};
+pub(crate) use crate::schema::{Component, Field, JOINED, Kind, Schema};
 
 /// Reads the tables of one file.
 pub trait CatalogReader {
@@ -200,7 +200,8 @@ impl<B: Backend> CatalogReader for B {
             ..Request::default()
         })?;
         let rows = schema.rows;
-        let columns = schema.fields.into_iter().map(|field| {
+        let fields = schema.fields.into_iter();
+        let columns = fields.filter(|field| field.name != JOINED).map(|field| {
             let rows = field.rows.or(rows);
             column(field, Range::default(), Distinct::default(), rows)
         });

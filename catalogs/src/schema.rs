@@ -14,6 +14,9 @@ pub(crate) enum Kind {
     Other,
 }
 
+/// The name of a column of conditions that rows must hold to: those of joined tables have one.
+pub(crate) const JOINED: &str = "<joined>";
+
 /// One column of a table, as the file has it.
 #[derive(Debug, Clone)]
 pub(crate) struct Field {

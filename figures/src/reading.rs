@@ -75,6 +75,7 @@ impl Picture {
                 | ResultKind::Field
                 | ResultKind::Thermodynamics
                 | ResultKind::FkpWeights
+                | ResultKind::Completeness
         ) {
             return Err(FigureError::NoFigure(kind.name()));
         }

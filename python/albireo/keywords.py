@@ -56,6 +56,8 @@ class CountOptions(SecondOptions, total=False):
     table: Value  # Table
     rows: Value  # Rows to look at of the first sample alone, others having such flags of their own, counting from 0 in each file, from A to below B, before the condition
     every: int  # Every N-th row only of the first sample alone, others having such flags of their own, before the condition
+    join: Value  # Columns of another file, or of all that a pattern matches of the first sample alone, others having such flags of their own, by exact whole numbers in the column KEY of both
+    join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
     second_positions: Value  # Cartesian position columns of the second file
     second_sky: Value  # Sky position columns of the second file in degrees
     second_distance: Value  # Comoving distance column of the second file, in the unit of the bins
@@ -66,6 +68,8 @@ class CountOptions(SecondOptions, total=False):
     second_table: Value  # Table of the second file
     second_rows: Value  # Rows to look at of the second file
     second_every: int  # Every N-th row only of the second file
+    second_join: Value  # Columns of another file, or of all that a pattern matches of the second file
+    second_join_missing: Literal["refuse", "drop", "zero"]  # Rows of the second file whose key the joined file does not have
     wrap: bool  # Wrap positions outside the box into it instead of refusing them
     partial_set: bool  # Go on with some of the files of a snapshot or group catalogue, whose headers speak of more
     cosmology: Any  # Cosmology that turns redshifts into Mpc/h
@@ -122,6 +126,8 @@ class EstimateOptions(SurveyOptions, total=False):
     table: Value  # Table
     rows: Value  # Rows to look at of the first sample alone, others having such flags of their own, counting from 0 in each file, from A to below B, before the condition
     every: int  # Every N-th row only of the first sample alone, others having such flags of their own, before the condition
+    join: Value  # Columns of another file, or of all that a pattern matches of the first sample alone, others having such flags of their own, by exact whole numbers in the column KEY of both
+    join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
     randoms_positions: Value  # Cartesian position columns of the randoms
     randoms_sky: Value  # Sky position columns of the randoms in degrees
     randoms_distance: Value  # Comoving distance column of the randoms, in the unit of the bins
@@ -132,6 +138,8 @@ class EstimateOptions(SurveyOptions, total=False):
     randoms_table: Value  # Table of the randoms
     randoms_rows: Value  # Rows to look at of the randoms
     randoms_every: int  # Every N-th row only of the randoms
+    randoms_join: Value  # Columns of another file, or of all that a pattern matches of the randoms
+    randoms_join_missing: Literal["refuse", "drop", "zero"]  # Rows of the randoms whose key the joined file does not have
     cross_positions: Value  # Cartesian position columns of the cross catalog
     cross_sky: Value  # Sky position columns of the cross catalog in degrees
     cross_distance: Value  # Comoving distance column of the cross catalog, in the unit of the bins
@@ -142,6 +150,8 @@ class EstimateOptions(SurveyOptions, total=False):
     cross_table: Value  # Table of the cross catalog
     cross_rows: Value  # Rows to look at of the cross catalog
     cross_every: int  # Every N-th row only of the cross catalog
+    cross_join: Value  # Columns of another file, or of all that a pattern matches of the cross catalog
+    cross_join_missing: Literal["refuse", "drop", "zero"]  # Rows of the cross catalog whose key the joined file does not have
     weight_set: Value  # A set of weights with a name, a column or an expression, `none` for unit weights
     randoms_weight_set: Value  # The weights of the randoms in a set, where they differ
     cross_weight_set: Value  # The weights of the cross catalog in a set, where they differ
@@ -254,6 +264,8 @@ class RdfOptions(SecondOptions, total=False):
     table: Value  # Table
     rows: Value  # Rows to look at of the first sample alone, others having such flags of their own, counting from 0 in each file, from A to below B, before the condition
     every: int  # Every N-th row only of the first sample alone, others having such flags of their own, before the condition
+    join: Value  # Columns of another file, or of all that a pattern matches of the first sample alone, others having such flags of their own, by exact whole numbers in the column KEY of both
+    join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
     second_positions: Value  # Cartesian position columns of the second file
     second_sky: Value  # Sky position columns of the second file in degrees
     second_distance: Value  # Comoving distance column of the second file, in the unit of the bins
@@ -264,6 +276,8 @@ class RdfOptions(SecondOptions, total=False):
     second_table: Value  # Table of the second file
     second_rows: Value  # Rows to look at of the second file
     second_every: int  # Every N-th row only of the second file
+    second_join: Value  # Columns of another file, or of all that a pattern matches of the second file
+    second_join_missing: Literal["refuse", "drop", "zero"]  # Rows of the second file whose key the joined file does not have
     wrap: bool  # Wrap positions outside the box into it instead of refusing them
     partial_set: bool  # Go on with some of the files of a snapshot or group catalogue, whose headers speak of more
     cosmology: Any  # Cosmology that turns redshifts into Mpc/h
@@ -300,6 +314,8 @@ class RandomsOptions(TypedDict, total=False):
     table: Value  # Table
     rows: Value  # Rows to look at of the first sample alone, others having such flags of their own, counting from 0 in each file, from A to below B, before the condition
     every: int  # Every N-th row only of the first sample alone, others having such flags of their own, before the condition
+    join: Value  # Columns of another file, or of all that a pattern matches of the first sample alone, others having such flags of their own, by exact whole numbers in the column KEY of both
+    join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
     ignore_units: Value  # Columns whose numbers are taken as they are, whatever unit the file states
     redshift_unit: Literal["1"]  # Unit of redshifts
 
@@ -319,6 +335,8 @@ class NzOptions(TypedDict, total=False):
     table: Value  # Table
     rows: Value  # Rows to look at of the first sample alone, others having such flags of their own, counting from 0 in each file, from A to below B, before the condition
     every: int  # Every N-th row only of the first sample alone, others having such flags of their own, before the condition
+    join: Value  # Columns of another file, or of all that a pattern matches of the first sample alone, others having such flags of their own, by exact whole numbers in the column KEY of both
+    join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
     randoms_positions: Value  # Cartesian position columns of the randoms
     randoms_sky: Value  # Sky position columns of the randoms in degrees
     randoms_distance: Value  # Comoving distance column of the randoms, in the unit of the bins
@@ -329,6 +347,8 @@ class NzOptions(TypedDict, total=False):
     randoms_table: Value  # Table of the randoms
     randoms_rows: Value  # Rows to look at of the randoms
     randoms_every: int  # Every N-th row only of the randoms
+    randoms_join: Value  # Columns of another file, or of all that a pattern matches of the randoms
+    randoms_join_missing: Literal["refuse", "drop", "zero"]  # Rows of the randoms whose key the joined file does not have
     ignore_units: Value  # Columns whose numbers are taken as they are, whatever unit the file states
     redshift_unit: Literal["1"]  # Unit of redshifts
     engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Who counts
@@ -373,6 +393,8 @@ class FieldOptions(TypedDict, total=False):
     table: Value  # Table
     rows: Value  # Rows to look at of the first sample alone, others having such flags of their own, counting from 0 in each file, from A to below B, before the condition
     every: int  # Every N-th row only of the first sample alone, others having such flags of their own, before the condition
+    join: Value  # Columns of another file, or of all that a pattern matches of the first sample alone, others having such flags of their own, by exact whole numbers in the column KEY of both
+    join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
     wrap: bool  # Wrap positions outside the box into it instead of refusing them
     partial_set: bool  # Go on with some of the files of a snapshot or group catalogue, whose headers speak of more
     cosmology: Any  # Cosmology that turns redshifts into Mpc/h

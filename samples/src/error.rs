@@ -23,6 +23,18 @@ pub enum SampleError {
         /// What is wrong there.
         source: Box<SampleError>,
     },
+    /// A whole number stands in two rows of a table that is asked by it.
+    #[error("{}: {key} stands in column `{column}` a second time in row {row} (counting from 0): a row is looked up by it, so that it must be there once", path.display())]
+    SameKey {
+        /// The table.
+        path: PathBuf,
+        /// Its column of keys.
+        column: String,
+        /// The number.
+        key: i128,
+        /// The second row.
+        row: usize,
+    },
     /// A column is named more than once.
     #[error("{option} {}: the column `{name}` is named {times} times", names.join(","))]
     Repeated {

@@ -46,6 +46,7 @@ mod given_frames;
 mod groups;
 mod hats;
 mod joining;
+mod lookup;
 mod mask;
 mod memory;
 mod notice;
@@ -102,4 +103,4 @@ pub use unit_error::StatedUnitError;
 pub use units::{ParseUnitError, Quantity, Unit, UnitError};
 
 /// How reading is asked to stop, which rows of each file it looks at, and columns of bits.
-pub use albireo_catalogs::{RowRange, Stop, Words};
+pub use albireo_catalogs::{AbsentKeys, Join, RowRange, Stop, Words};

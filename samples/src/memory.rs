@@ -92,9 +92,13 @@ impl Columns<'_> {
     fn check(&self) -> Result<(), SampleError> {
         let source = self.source;
         let selection = &source.selection;
-        if selection.table.is_some() {
+        let for_files = [
+            ("--table", selection.table.is_some()),
+            ("--join", !selection.joins.is_empty()),
+        ];
+        if let Some((option, _)) = for_files.into_iter().find(|(_, asked)| *asked) {
             return Err(SampleError::ForFiles {
-                option: "--table",
+                option,
                 path: source.path.clone(),
             });
         }

@@ -184,6 +184,19 @@ pub enum Notice {
         /// The redshift of the snapshot.
         redshift: f64,
     },
+    /// Whole numbers that were looked up in a table which does not have them.
+    Absent {
+        /// The table.
+        path: PathBuf,
+        /// Its column of keys.
+        column: String,
+        /// The numbers, rising.
+        keys: Vec<i128>,
+        /// The rows that have them.
+        rows: u64,
+        /// What they got.
+        value: f64,
+    },
     /// How many rows make a sample.
     Rows {
         /// What it is to the command.
@@ -242,6 +255,7 @@ impl Notice {
                 | Self::NegativeLambda(_)
                 | Self::SameRows { .. }
                 | Self::FewRandoms { .. }
+                | Self::Absent { .. }
                 | Self::SmallDistances { .. }
                 | Self::OtherUnit { .. }
                 | Self::DifferentBox { .. }

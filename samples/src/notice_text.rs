@@ -62,6 +62,38 @@ impl fmt::Display for Notice {
 }
 
 impl Notice {
+    /// The text of how many rows were kept, or looked up in vain.
+    fn write_rows(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rows {
+                role,
+                kept,
+                read,
+                path,
+            } => write!(f, "{role}: {kept} of {read} rows of {}", path.display()),
+            Self::Absent {
+                path,
+                column,
+                keys,
+                rows,
+                value,
+            } => {
+                let some: Vec<String> = keys.iter().take(3).map(i128::to_string).collect();
+                let more = if keys.len() > some.len() { ", .." } else { "" };
+                write!(
+                    f,
+                    "{}: {rows} rows of {} classes that column `{column}` does not have ({}{more}) got {value}",
+                    path.display(),
+                    keys.len(),
+                    some.join(", ")
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Notice {
     /// The text of what is about two samples.
     fn write_of_roles(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -229,12 +261,7 @@ impl Notice {
                 write!(f, "box: {space}, from {source}; --box none for open space")
             }
             Self::Frames { .. } => self.write_frames(f),
-            Self::Rows {
-                role,
-                kept,
-                read,
-                path,
-            } => write!(f, "{role}: {kept} of {read} rows of {}", path.display()),
+            Self::Rows { .. } | Self::Absent { .. } => self.write_rows(f),
             Self::Wrapped { role, wrapped, of } => write!(
                 f,
                 "{role}: {wrapped} of {of} positions were outside the box and are wrapped into it"

@@ -101,7 +101,8 @@ impl Opened {
         let (rows, mut outline) = if let Some(given) = given {
             (Rows::Memory(given.clone()), given.outline())
         } else {
-            let mut reader = albireo_catalogs::open_until(path, conversion.stop.clone())?;
+            let stop = conversion.stop.clone();
+            let mut reader = albireo_catalogs::open_joined(path, &selection.joins, stop)?;
             let outline = reader.outline(selection.table.as_deref())?;
             (Rows::File(reader), outline)
         };

@@ -126,6 +126,7 @@ impl Reading {
             }
             samples.push(join(parts)?);
         }
+        conversion.functions.say(tell);
         let few = roles::few_randoms(&samples).into_iter();
         let suspicions = few.chain(roles::same_rows(&samples));
         suspicions.for_each(&mut *tell);

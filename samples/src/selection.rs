@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Selection`]. Nothing here opens a file.
 
-use albireo_catalogs::RowRange;
+use albireo_catalogs::{Join, RowRange};
 
 /// Which columns and rows of a file make a sample; what is not given is guessed from the usual names.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -33,6 +33,8 @@ pub struct Selection {
     pub table: Option<String>,
     /// The rows of each file to look at, before the condition; never those of another sample.
     pub rows: RowRange,
+    /// Columns of other files, which conditions and expressions see as those of each file; never those of another sample.
+    pub joins: Vec<Join>,
 }
 
 /// What turns an inherited choice off.
@@ -62,6 +64,7 @@ impl Selection {
             signed: self.signed,
             table: self.table.or(first.table.clone()),
             rows: self.rows,
+            joins: self.joins,
         }
     }
 

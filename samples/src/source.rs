@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use albireo_catalogs::{Catalog, Hashing};
+use albireo_catalogs::{Catalog, Hashing, Join};
 use serde_json::{Value, json};
 
 use crate::columns::Place;
@@ -101,6 +101,21 @@ pub(crate) fn check_finite(source: &File, column: &str, values: &[f64]) -> Resul
     })
 }
 
+/// What the record says of columns of other files.
+fn joins_record(joins: &[Join]) -> Result<Value, SampleError> {
+    let mut all = Vec::new();
+    for join in joins {
+        let hashes = join.files.iter().map(|file| albireo_catalogs::sha256(file));
+        all.push(json!({
+            "files": join.files,
+            "sha256": hashes.collect::<Result<Vec<_>, _>>()?,
+            "keys": [join.key, join.of_files],
+            "columns": join.columns,
+        }));
+    }
+    Ok(Value::Array(all))
+}
+
 /// What the record says of further sets of weights.
 pub(crate) fn further_record(columns: &[Option<String>], sums: &[f64]) -> Value {
     let sets = columns.iter().zip(sums);
@@ -149,6 +164,9 @@ pub(crate) fn record(
         if !selection.further_weights.is_empty() {
             let sets = further_record(&selection.further_weights, &further_sums);
             entries.insert("further_weights".to_owned(), sets);
+        }
+        if !selection.joins.is_empty() {
+            entries.insert("joins".to_owned(), joins_record(&selection.joins)?);
         }
         if let Some(names) = &selection.bits {
             entries.insert("bits".to_owned(), json!(names));

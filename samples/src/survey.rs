@@ -104,6 +104,7 @@ impl SurveyReading {
                 return Err(SampleError::Interrupted);
             }
         }
+        conversion.functions.say(tell);
         if let (true, Some(path)) = (survey.ra.is_empty(), source.paths.first()) {
             return Err(SampleError::Empty {
                 path: path.clone(),

@@ -189,7 +189,7 @@ impl<T: Table> Binder<'_, T> {
                 } else {
                     Type::Number
                 };
-                let (texts, numbers) = parts.split_at(function.texts());
+                let (texts, numbers) = parts.split_at(function.texts(parts.len()));
                 let bound = self.numbers(numbers)?;
                 let step = if texts.is_empty() {
                     Step::Call(*function, bound)

@@ -422,8 +422,8 @@ fn call<'a>(function: Function, parts: &[Column<'a>]) -> Column<'a> {
         Function::Pair(_, f) => Values::Floats(real(0).zip(&real(1), |&a, &b| f(a, b))),
         Function::IsNan => Values::Bools(real(0).map(|x| x.is_nan())),
         Function::IsFinite => Values::Bools(real(0).map(|x| x.is_finite())),
-        // It is bound to its file, as a step of its own.
-        Function::InPixels => Values::Floats(Run::One(f64::NAN)),
+        // They are bound to their files, as steps of their own.
+        Function::InPixels | Function::Lookup => Values::Floats(Run::One(f64::NAN)),
         Function::Abs => match parts.first().and_then(|part| integers(&part.values)) {
             Some(values) => Values::Integers(values.map(|&v| v.saturating_abs())),
             None => Values::Floats(real(0).map(|x| x.abs())),

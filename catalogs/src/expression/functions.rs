@@ -23,12 +23,14 @@ pub(crate) enum Function {
     Pair(&'static str, fn(f64, f64) -> f64),
     /// Whether a direction (RA, Dec) lies in the mask of a file.
     InPixels,
+    /// The value that a table has for a whole number.
+    Lookup,
 }
 
 use Function::{Pair, Real};
 
 /// All of them, as they are called.
-const FUNCTIONS: [(&str, Function); 23] = [
+const FUNCTIONS: [(&str, Function); 24] = [
     ("abs", Function::Abs),
     ("min", Function::Min),
     ("max", Function::Max),
@@ -58,6 +60,7 @@ const FUNCTIONS: [(&str, Function); 23] = [
         Pair("galactic_latitude", galactic::latitude),
     ),
     ("in_pixels", Function::InPixels),
+    ("lookup", Function::Lookup),
 ];
 
 /// A name has one function.
@@ -85,6 +88,7 @@ impl Function {
             Self::IsNan => "isnan",
             Self::IsFinite => "isfinite",
             Self::InPixels => "in_pixels",
+            Self::Lookup => "lookup",
         }
     }
 
@@ -94,14 +98,16 @@ impl Function {
             Self::Min | Self::Max => (2, 16),
             Pair(..) => (2, 2),
             Self::InPixels => (3, 3),
+            Self::Lookup => (3, 4),
             _ => (1, 1),
         }
     }
 
-    /// How many of its arguments are texts, the first of which names a file: the first ones.
-    pub(super) fn texts(self) -> usize {
+    /// How many of so many arguments are texts, the first of which names a file: the first ones.
+    pub(super) fn texts(self, arguments: usize) -> usize {
         match self {
             Self::InPixels => 1,
+            Self::Lookup => arguments - 1,
             _ => 0,
         }
     }

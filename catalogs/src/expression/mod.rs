@@ -21,7 +21,9 @@ pub use error::ExpressionError;
 pub use file_function::{Argument, FileFunction, FileFunctions};
 use serde::Serialize;
 
-pub(crate) use bind::{Bound, Located, Table, Type, Unfit, bind, check_condition, check_number};
+pub(crate) use bind::{
+    Bound, Located, Step, Table, Type, Unfit, bind, check_condition, check_number,
+};
 pub(crate) use evaluate::{NoResult, Rows, condition, numbers};
 pub(crate) use parse::Names;
 #[cfg(feature = "hdf5")]
@@ -41,7 +43,9 @@ pub(crate) use values::{Column, Run, Values};
 /// - Functions: abs, min, max, sqrt, exp, log (natural), log10, sin, cos, tan, asin, acos, atan, atan2(y, x), floor, ceil, radians, degrees,
 ///   isnan, isfinite. Angles are in radians.
 /// - Of the sky, in degrees: `galactic_longitude(RA, DEC)`, `galactic_latitude(RA, DEC)` of J2000, and the condition
-///   `in_pixels("mask.fits", RA, DEC)`, which [`FileFunctions`] supply.
+///   `in_pixels("mask.fits", RA, DEC)`.
+/// - `lookup("f.csv", "1 - missing", NTILE)`: an expression over the columns of another table, in its row whose `NTILE` is the same whole number. A
+///   text before the number names that column where it is called otherwise. What `in_pixels` and `lookup` read [`FileFunctions`] supply.
 /// - Integers stay integers under `+ - * % & | << >> ~` and abs, min, max, exact up to 128 bits; `/`, `**` and all other functions give
 ///   float64. Integers and floats are compared exactly, beyond 2^53 too. `%` has the sign of the divisor. Operations on bits take integers.
 /// - Conditions count as 0 and 1; an integer is a condition that holds where it is not 0.

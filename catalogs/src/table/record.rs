@@ -52,10 +52,12 @@ pub enum ResultKind {
     NumberDensity,
     /// Objects with their FKP weights, a row for each.
     FkpWeights,
+    /// What a survey observed of the objects of each class.
+    Completeness,
 }
 
 impl ResultKind {
-    const ALL: [Self; 20] = [
+    const ALL: [Self; 21] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
@@ -76,6 +78,7 @@ impl ResultKind {
         Self::Thermodynamics,
         Self::NumberDensity,
         Self::FkpWeights,
+        Self::Completeness,
     ];
 
     /// As the metadata names it.
@@ -101,6 +104,7 @@ impl ResultKind {
             Self::Thermodynamics => "thermodynamics",
             Self::NumberDensity => "number density",
             Self::FkpWeights => "FKP weights",
+            Self::Completeness => "completeness by class",
         }
     }
 }

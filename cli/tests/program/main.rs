@@ -11,6 +11,7 @@ mod checkpoints;
 mod columns;
 mod combine;
 mod common_units;
+mod completeness;
 mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
@@ -37,6 +38,7 @@ mod frames_in_time;
 mod full_disks;
 mod job;
 mod job_steps;
+mod joins;
 #[allow(dead_code, reason = "shared with other tests")]
 #[path = "../../../catalogs/tests/made/mod.rs"]
 mod made;

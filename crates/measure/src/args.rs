@@ -15,6 +15,7 @@ use clap::builder::{
 use clap::{Args, ValueEnum};
 
 use crate::edges::EdgeSpec;
+use crate::join_spec::{AbsentName, JoinSpec};
 use crate::paths::WrittenFile;
 use crate::shard::PieceFlags;
 use crate::usage::usage;
@@ -66,6 +67,14 @@ macro_rules! column_flags {
                 value_name = "N",
                 help = concat!("Every N-th row only", $rows, ", before the condition, e.g. 10"))]
             every: Option<std::num::NonZeroU64>,
+            #[arg(id = concat!($prefix, "join"), long = concat!($prefix, "join"), $(alias = concat!($alias, "join"),)?
+                value_name = "FILE:KEY=COLUMN,..",
+                help = concat!("Columns of another file, or of all that a pattern matches", $rows, ", by exact whole numbers in the column KEY of both, e.g. full.fits:TARGETID=BITWEIGHTS; where KEY has another name in FILE, both, e.g. '*_clustering.dat.fits:TARGETID_DATA=TARGETID=Z'. Conditions and expressions may name them. Repeat it for several"))]
+            join: Vec<JoinSpec>,
+            #[arg(id = concat!($prefix, "join-missing"), long = concat!($prefix, "join-missing"), $(alias = concat!($alias, "join-missing"),)?
+                value_name = "WHAT", requires = concat!($prefix, "join"),
+                help = concat!("Rows", $of, " whose key the joined file does not have [default: refuse]"))]
+            join_missing: Option<AbsentName>,
         }
 
         impl $name {
@@ -78,10 +87,12 @@ macro_rules! column_flags {
 
         impl From<$name> for Selection {
             fn from(flags: $name) -> Self {
-                let $name { positions, sky, distance, redshift, weight, bits, filter, table, rows, every } = flags;
+                let $name { positions, sky, distance, redshift, weight, bits, filter, table, rows, every, join, join_missing } = flags;
+                let absent = join_missing.unwrap_or_default();
+                let joins = join.into_iter().map(|join| join.join(absent)).collect();
                 let rows = rows.unwrap_or_default();
                 let rows = RowRange { every: every.unwrap_or(rows.every), ..rows };
-                Self { positions, sky, distance, redshift, weight, bits, filter, table, rows, ..Self::default() }
+                Self { positions, sky, distance, redshift, weight, bits, filter, table, rows, joins, ..Self::default() }
             }
         }
     };

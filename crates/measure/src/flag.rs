@@ -13,6 +13,7 @@ use crate::by_shell::ShellSpec;
 use crate::catalogs::Files;
 use crate::edges::EdgeSpec;
 use crate::form_file::FormFile;
+use crate::join_spec::JoinSpec;
 use crate::paths::{KeptFile, KeptFolder, ReadFile, WeightSpec, WrittenFile};
 use albireo_samples::{BoxSpec, GivenBox};
 
@@ -49,6 +50,8 @@ pub enum Takes {
     KeptFolder,
     /// Angular weights: one file, or two in a ratio.
     Angular,
+    /// Files with columns that are joined.
+    Joined,
     /// A text.
     Text,
 }
@@ -72,6 +75,7 @@ impl Takes {
             Self::Kept => "kept",
             Self::KeptFolder => "kept folder",
             Self::Angular => "angular",
+            Self::Joined => "joined",
             Self::Text => "text",
         }
     }
@@ -100,6 +104,7 @@ impl Takes {
             (TypeId::of::<ShellSpec>(), Self::Shells),
             (TypeId::of::<WeightSpec>(), Self::Rows),
             (TypeId::of::<AngularFiles>(), Self::Angular),
+            (TypeId::of::<JoinSpec>(), Self::Joined),
             (TypeId::of::<GivenBox>(), Self::Box),
             (TypeId::of::<BoxSpec>(), Self::Box),
             (TypeId::of::<f64>(), Self::Number),

@@ -29,8 +29,18 @@ use settings::{Setting, command_line, flags_of};
 use sweep::{Axis, Point, Sweep};
 
 /// The subcommands that a job may hold.
-const MEASUREMENTS: [&str; 10] = [
-    "count", "xi", "wp", "rdf", "md", "field", "nz", "randoms", "random", "plot",
+const MEASUREMENTS: [&str; 11] = [
+    "count",
+    "xi",
+    "wp",
+    "rdf",
+    "md",
+    "field",
+    "nz",
+    "completeness",
+    "randoms",
+    "random",
+    "plot",
 ];
 
 /// The subcommand whose tables are those of its own subcommands: `[result.covariance.NAME]`.

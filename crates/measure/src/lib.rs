@@ -36,6 +36,7 @@ mod flag;
 mod form_file;
 mod inputs;
 mod job;
+mod join_spec;
 mod kept;
 mod named_count;
 mod node;
@@ -159,6 +160,9 @@ pub(crate) enum Command {
     /// Measure n(z) of a survey; make FKP weights and effective redshifts of it
     #[command(after_help = examples::NZ_EXAMPLES)]
     Nz(Box<commands::nz::Nz>),
+    /// Measure what the fibres of a survey missed, by class of its objects: completeness, missing power, means
+    #[command(after_help = commands::completeness::EXAMPLES)]
+    Completeness(commands::completeness::Completeness),
     /// Make a random catalogue: in a box, a shell, a window on the sky, or like a survey
     #[command(after_help = examples::RANDOMS_EXAMPLES)]
     Randoms(Box<commands::randoms::Randoms>),
@@ -263,6 +267,7 @@ pub(crate) fn carry_out(cli: Cli, session: &mut Session<'_>) -> Result<()> {
         Command::Md(md) => md.run(session),
         Command::Result(result) => result.run(session),
         Command::Nz(nz) => nz.run(session),
+        Command::Completeness(completeness) => completeness.run(session),
         Command::Randoms(randoms) => randoms.run(session),
         Command::Random(random) => random.run(session),
         Command::Run(run) => run.run(session),

@@ -10,6 +10,7 @@ use crate::angular::AngularFiles;
 use crate::by_shell::ShellSpec;
 use crate::catalogs::Files;
 use crate::edges::EdgeSpec;
+use crate::join_spec::JoinSpec;
 use crate::paths::{ReadFile, WeightSpec};
 
 /// The files that the values of a flag name, where they are of this type.
@@ -40,6 +41,7 @@ pub(crate) fn read_by(mut matches: &ArgMatches) -> Vec<PathBuf> {
                 weights.file().into_iter().collect()
             }),
             of(flag, AngularFiles::paths),
+            of(flag, |join: &JoinSpec| join.files().collect()),
         ]
         .concat()
     };

@@ -207,7 +207,7 @@ fn typed(flag: &Flag) -> String {
         Takes::Written | Takes::Forms => return "File | bool".to_owned(),
         Takes::Kept | Takes::KeptFolder => return "File".to_owned(),
         Takes::Text if flag.name == "cosmology" => return "Any".to_owned(),
-        Takes::Rows | Takes::Text => return "Value".to_owned(),
+        Takes::Rows | Takes::Joined | Takes::Text => return "Value".to_owned(),
     };
     match flag.values {
         Values::One => one,

@@ -6,6 +6,7 @@ use crate::angular::AngularFiles;
 use crate::edges::EdgeSpec;
 use crate::flag::Takes;
 use crate::form_file::FormFile;
+use crate::join_spec::JoinSpec;
 
 /// The files that a measurement names, as they are spelled.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,6 +51,10 @@ impl NamedFiles {
                     self.inputs
                         .extend(names.map(|path| path.display().to_string()));
                 }
+            }
+            Takes::Joined => {
+                let joins = texts.iter().filter_map(|text| text.parse().ok());
+                self.inputs.extend(joins.map(|join: JoinSpec| join.spelled));
             }
             _ => {}
         }

@@ -92,7 +92,8 @@ fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str
         | ResultKind::Field
         | ResultKind::Thermodynamics
         | ResultKind::NumberDensity
-        | ResultKind::FkpWeights => bail!(
+        | ResultKind::FkpWeights
+        | ResultKind::Completeness => bail!(
             "a covariance is of estimates: xi, wp, multipoles, wedges or g(r), found {}",
             kind.name()
         ),
