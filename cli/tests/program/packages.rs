@@ -402,7 +402,7 @@ fn what_lsstypes_wrote_is_read_sliced_and_put_into_a_covariance() {
         ),
         (
             format!("result rebin {} --by 5 -o c.csv", file("smu")),
-            "pair counts can be put together",
+            "keeps no numbers of pairs",
         ),
         (
             "result combine s1.h5 s2.h5 -o c.csv".to_owned(),
