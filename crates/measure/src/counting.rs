@@ -329,7 +329,7 @@ impl<'a> Counter<'a> {
                 "{name}: {in_bins} pairs in bins, {seconds:.3} s, {} pairs in bins per second",
                 rate.trim_end()
             );
-        } else {
+        } else if !engine.is_plan() {
             tracing::info!("{name}: {in_bins} pairs in bins, put together from parts");
         }
         let engine = engine.description();

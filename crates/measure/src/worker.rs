@@ -266,6 +266,11 @@ impl Worker {
         }
     }
 
+    /// Whether it counts nothing, and only says what a count would take.
+    pub(crate) fn is_plan(&self) -> bool {
+        matches!(&*self.work, Work::Plan(_))
+    }
+
     /// Begins a count.
     pub(crate) fn begin(&self, name: &'static str) {
         self.name.set(name);

@@ -405,6 +405,32 @@ fn mistakes_are_told_with_their_line() {
 }
 
 #[test]
+fn keys_of_the_variants_of_a_tracer_are_flags() {
+    let mut program = crate::Cli::command();
+    program.build();
+    let result = program.find_subcommand("result").unwrap();
+    let operations = ["estimate", "combine"].map(|name| result.find_subcommand(name));
+    let commands = operations
+        .into_iter()
+        .chain([program.find_subcommand("xi")]);
+    let commands: Vec<&Command> = commands.flatten().collect();
+    let variants = include_str!("../commands/desi.toml")
+        .split("# Variants")
+        .nth(1);
+    let lines = variants
+        .unwrap()
+        .lines()
+        .filter_map(|line| line.strip_prefix("# "));
+    let keys = lines.filter_map(|line| Some(line.split_once(" = ")?.0));
+    let keys: Vec<&str> = keys.filter(|key| !key.contains(' ')).collect();
+    assert!(keys.len() > 30, "{keys:?}");
+    for key in keys {
+        let is_flag = |command: &&Command| flags_of(command).find(key).is_some();
+        assert!(commands.iter().any(is_flag), "{key}");
+    }
+}
+
+#[test]
 fn every_key_is_listed_with_its_table() {
     let mut program = crate::Cli::command();
     program.build();
