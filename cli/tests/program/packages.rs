@@ -477,3 +477,16 @@ fn texts_are_those_that_pycorr_wrote() {
         }
     }
 }
+
+#[test]
+fn samples_of_parts_of_the_sky_are_as_large_as_all_parts() {
+    let folder = folder()
+        .with("d2.csv", &scattered(40, 10.0, 3))
+        .with("r2.csv", &scattered(80, 10.0, 4));
+    folder.good("xi d.csv --randoms r.csv --bins lin:0:4:2 -o a.npy");
+    folder.good("xi d2.csv --randoms r2.csv --bins lin:0:4:2 -o b.npy");
+    folder.good("result combine a.npy b.npy -o both.npy");
+    let both = object(&folder, "both.npy");
+    let sizes = [&both["D1R2"]["size1"], &both["D1R2"]["size2"]];
+    assert_eq!(sizes, [&json!(100), &json!(170)]);
+}

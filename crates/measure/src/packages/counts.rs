@@ -234,17 +234,23 @@ impl Read<'_> {
             ('R', true) => &["randoms"],
             _ => &["shifted randoms"],
         };
-        let samples = self.grid.meta.get("samples").and_then(Value::as_array);
-        let samples: Vec<&Value> = samples.into_iter().flatten().collect();
-        let of = |role: &&str| {
-            samples
-                .iter()
-                .find(|sample| sample["role"].as_str() == Some(role))
+        // Of parts of the sky put together those of each part.
+        let parts = self.grid.meta.get("parts").and_then(Value::as_array);
+        let own = self.grid.meta.get("samples");
+        let all = parts.into_iter().flatten().map(|part| &part["samples"]);
+        let of_sample = |samples: &Value| {
+            let samples = samples.as_array()?;
+            let of = |role: &&str| {
+                samples
+                    .iter()
+                    .find(|one| one["role"].as_str() == Some(role))
+            };
+            roles.iter().find_map(of)?["rows_used"].as_i64()
         };
-        let found = roles.iter().find_map(of);
-        found
-            .and_then(|sample| sample["rows_used"].as_i64())
-            .unwrap_or_default()
+        match own {
+            Some(samples) => of_sample(samples).unwrap_or_default(),
+            None => all.filter_map(of_sample).sum(),
+        }
     }
 
     /// The pairs of a count in each region: within, and half of those across its border with either end in it.
