@@ -22,7 +22,6 @@ statistic = "theta"
 bins = "log:1e-4:3.1622776601683795:40"
 split-randoms = "files"
 randoms-weight = "none"
-threads = {threads}
 engine = "{engine}"
 [xi.parent]
 data = "{folder}/LRG_full_HPmapcut.dat.h5"
@@ -53,7 +52,6 @@ pip-total = "counter"
 angular = "{folder}/out/parent.h5,{folder}/out/observed.h5"
 split-randoms = "files"
 split-randoms-above = 20
-threads = {threads}
 engine = "{engine}"
 [set]
 name = "LRG_{{part}}_{{z.lo}}_{{z.hi}}"
@@ -124,7 +122,6 @@ def main():
     flags.add_argument("folder", type=Path)
     flags.add_argument("--scale", type=float, default=1.0)
     flags.add_argument("--engine", default="cpu")
-    flags.add_argument("--threads", type=int, default=2)
     asked = flags.parse_args()
     (asked.folder / "out").mkdir(parents=True, exist_ok=True)
     full = []
@@ -147,7 +144,7 @@ def main():
             everywhere.append((ra, dec))
         ra, dec = (np.concatenate(axis) for axis in zip(*everywhere))
         write(asked.folder / f"LRG_{i}_full_HPmapcut.ran.h5", {"RA": ra, "DEC": dec})
-    values = {"folder": asked.folder.resolve(), "engine": asked.engine, "threads": asked.threads}
+    values = {"folder": asked.folder.resolve(), "engine": asked.engine}
     for name, text in (("auw", AUW), ("tracer", TRACER)):
         (asked.folder / f"{name}.toml").write_text(text.format(**values))
 
