@@ -246,7 +246,7 @@ fn refusals_say_why() {
     let extension = message(table().write(Path::new("result.xlsx")));
     assert_eq!(
         extension,
-        "result.xlsx: the extension should be one of .csv, .ecsv, .fits, .h5, .hdf5, .json, .parquet, .xvg"
+        "result.xlsx: the extension should be one of .csv, .ecsv, .fits, .h5, .hdf5, .json, .npy, .parquet, .txt, .xvg"
     );
     let with = |column: TableColumn| {
         let mut table = table();
