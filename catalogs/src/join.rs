@@ -9,6 +9,7 @@ use crate::Format;
 use crate::block::{Block, Cells, Site, Widening};
 use crate::catalog::Request;
 use crate::error::CatalogError;
+use crate::numbers::whole_number;
 use crate::open::open_backend;
 use crate::reader::{Backend, CatalogReader, Sink, wanted_names};
 use crate::schema::{Component, Field, JOINED, Kind, Schema};
@@ -96,17 +97,14 @@ fn field_of(path: &Path, schema: &Schema, name: &str) -> Result<usize, CatalogEr
 
 /// Whole numbers, none where they are missing.
 fn keys(cells: &Cells, site: Site<'_>) -> Result<Vec<Option<i128>>, CatalogError> {
-    /// Beyond it not every integer is a float64.
-    const MOST: f64 = (1u64 << 53) as f64;
     match cells {
         Cells::Integers(values) => Ok(values.iter().copied().map(Some).collect()),
-        #[allow(clippy::cast_possible_truncation, reason = "whole and in range")]
         Cells::Numbers(values) => {
-            let odd = |value: &f64| value.trunc() != *value || value.abs() >= MOST;
-            match values.iter().position(odd) {
-                Some(row) => Err(site.no_key(row, values[row].to_string())),
-                None => Ok(values.iter().map(|&value| Some(value as i128)).collect()),
-            }
+            let key = |(row, &value): (usize, &f64)| match whole_number(value) {
+                Some(key) => Ok(Some(key)),
+                None => Err(site.no_key(row, value.to_string())),
+            };
+            values.iter().enumerate().map(key).collect()
         }
         Cells::Missing(cells, missing) => {
             let Cells::Integers(values) = cells.as_ref() else {

@@ -1,6 +1,6 @@
 //! The numbers of a result's column.
 //!
-//! Entry: [`Values`]. They keep every bit, as text too. [`in_short`] is a number in a message.
+//! Entry: [`Values`]. They keep every bit, as text too. [`in_short`] is a number in a message, [`whole_number`] an integer that was read as a float.
 
 /// A number for a message, without the hundreds of digits that the largest and the smallest have.
 ///
@@ -15,6 +15,19 @@ pub fn in_short(value: f64) -> String {
     } else {
         format!("{value:e}")
     }
+}
+
+/// The integer that a float is, if it is one; beyond 2^53 not every integer is a float, so that two could be one.
+///
+/// ```
+/// use albireo_catalogs::whole_number;
+/// assert_eq!([3.0, -0.0, 2.5, 9_007_199_254_740_992.0].map(whole_number), [Some(3), Some(0), None, None]);
+/// ```
+#[must_use]
+pub fn whole_number(value: f64) -> Option<i128> {
+    const BEYOND: f64 = (1_u64 << 53) as f64;
+    #[allow(clippy::cast_possible_truncation, reason = "whole and in range")]
+    (value.trunc() == value && value.abs() < BEYOND).then_some(value as i128)
 }
 
 /// The values of a column.

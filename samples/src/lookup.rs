@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use albireo_catalogs::{Argument, FileFunction, Request, Stop, open_until};
+use albireo_catalogs::{Argument, FileFunction, Request, Stop, open_until, whole_number};
 
 use crate::error::SampleError;
 use crate::notice::Notice;
@@ -76,14 +76,12 @@ impl Lookup {
 
 impl FileFunction for Lookup {
     fn value(&self, numbers: &[Argument]) -> Result<f64, &'static str> {
-        /// Beyond it not every integer is a float64.
-        const MOST: f64 = (1u64 << 53) as f64;
         let key = match numbers {
-            [Argument::Integer(key)] => *key,
-            #[allow(clippy::cast_possible_truncation, reason = "whole and in range")]
-            [Argument::Float(key)] if key.trunc() == *key && key.abs() < MOST => *key as i128,
-            _ => return Err("a whole number to look up"),
+            [Argument::Integer(key)] => Some(*key),
+            [Argument::Float(key)] => whole_number(*key),
+            _ => None,
         };
+        let key = key.ok_or("a whole number to look up")?;
         Ok(self.values.get(&key).copied().unwrap_or_else(|| {
             let mut absent = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
             *absent.entry(key).or_default() += 1;

@@ -2,12 +2,7 @@
 //!
 //! Entry: [`whole_type`], [`typed_integers`] and [`integers`].
 
-#![allow(
-    clippy::cast_possible_truncation,
-    reason = "values were checked to be whole and in range"
-)]
-
-use albireo_catalogs::{Catalog, TableDescription, Words};
+use albireo_catalogs::{Catalog, TableDescription, Words, whole_number};
 
 use crate::error::SampleError;
 use crate::selection::Selection;
@@ -66,16 +61,13 @@ pub(crate) fn check_integers(
     name: &str,
     values: &[f64],
 ) -> Result<Vec<i128>, SampleError> {
-    /// Beyond it not every integer is a float64, so that two groups could become one.
-    const MOST: f64 = (1u64 << 53) as f64;
-    let odd = |value: &f64| !(value.trunc() == *value && value.abs() < MOST);
-    match values.iter().position(odd) {
-        None => Ok(values.iter().map(|&value| value as i128).collect()),
-        Some(row) => Err(SampleError::NoGroup {
+    let integer = |(row, &value): (usize, &f64)| {
+        whole_number(value).ok_or_else(|| SampleError::NoGroup {
             path: source.path.clone(),
             column: name.to_owned(),
-            found: values[row],
+            found: value,
             row: row_of(source, row),
-        }),
-    }
+        })
+    };
+    values.iter().enumerate().map(integer).collect()
 }

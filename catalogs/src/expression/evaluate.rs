@@ -16,6 +16,7 @@ use super::file_function::{Argument, FileFunction};
 use super::functions::Function;
 use super::tree::{Binary, Relation, Unary};
 use super::values::{Column, Missing, Run, Values, either};
+use crate::numbers::whole_number;
 
 /// A row for which an operation has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -268,8 +269,7 @@ fn bits<'a>(at: usize, column: &'a Column<'_>, rows: Rows<'_>) -> Result<Run<'a,
     };
     rows.refuse(at, &column.missing, "an integer", |row| {
         let value = *values.get(row);
-        let whole = value.fract() == 0.0 && value.abs() < 9_007_199_254_740_992.0;
-        (!whole).then(|| value.to_string())
+        whole_number(value).is_none().then(|| value.to_string())
     })?;
     Ok(values.map(|&v| v as i128))
 }
