@@ -1,18 +1,17 @@
-//! Columns of other files, joined to the rows of a table by exact whole numbers.
+//! What the files of a join hold for the keys of a table.
 //!
-//! Entry: [`open_joined`]. Expressions, conditions and words of bits see them as columns of the table itself.
+//! Entry: [`Join`], which loads its [`Loaded`] rows.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::Format;
 use crate::block::{Block, Cells, Site, Widening};
 use crate::catalog::Request;
 use crate::error::CatalogError;
 use crate::numbers::whole_number;
 use crate::open::open_backend;
-use crate::reader::{Backend, CatalogReader, Sink, wanted_names};
-use crate::schema::{Component, Field, JOINED, Kind, Schema};
+use crate::reader::Backend;
+use crate::schema::{Component, Field, Schema};
 use crate::stop::Stop;
 
 /// Columns that other files have for the keys of a table.
@@ -42,52 +41,19 @@ pub enum AbsentKeys {
     Zero,
 }
 
-/// Opens a catalog as [`open_until`](crate::open_until) does, with columns of other files.
-///
-/// # Errors
-/// As there; later those of the files, keys that are no whole numbers, absent or there twice.
-pub fn open_joined(
-    path: &Path,
-    joins: &[Join],
-    stop: Stop,
-) -> Result<Box<dyn CatalogReader>, CatalogError> {
-    let inner = open_backend(path, stop.clone())?;
-    if joins.is_empty() {
-        return Ok(Box::new(inner));
-    }
-    Ok(Box::new(Joined {
-        inner,
-        joins: joins.to_vec(),
-        keys: Vec::new(),
-        own: 0,
-        stop,
-    }))
-}
-
-/// A table with columns of others behind its own.
-struct Joined {
-    inner: Box<dyn Backend>,
-    joins: Vec<Join>,
-    /// The field of the keys of each join.
-    keys: Vec<usize>,
-    /// Fields of the table itself.
-    own: usize,
-    stop: Stop,
-}
-
 /// Values of all rows of a component, none of them coded or missing.
-struct Store {
+pub(super) struct Store {
     values: Cells,
     missing: Vec<bool>,
 }
 
 /// What the files of a join hold: rows by key, and the components that were asked for.
-struct Loaded {
-    rows: HashMap<i128, usize>,
-    stores: Vec<Store>,
+pub(super) struct Loaded {
+    pub(super) rows: HashMap<i128, usize>,
+    pub(super) stores: Vec<Store>,
 }
 
-fn field_of(path: &Path, schema: &Schema, name: &str) -> Result<usize, CatalogError> {
+pub(super) fn field_of(path: &Path, schema: &Schema, name: &str) -> Result<usize, CatalogError> {
     let position = schema.fields.iter().position(|field| field.name == name);
     position.ok_or_else(|| {
         let names = schema.fields.iter().map(|field| field.name.clone());
@@ -96,7 +62,7 @@ fn field_of(path: &Path, schema: &Schema, name: &str) -> Result<usize, CatalogEr
 }
 
 /// Whole numbers, none where they are missing.
-fn keys(cells: &Cells, site: Site<'_>) -> Result<Vec<Option<i128>>, CatalogError> {
+pub(super) fn keys(cells: &Cells, site: Site<'_>) -> Result<Vec<Option<i128>>, CatalogError> {
     match cells {
         Cells::Integers(values) => Ok(values.iter().copied().map(Some).collect()),
         Cells::Numbers(values) => {
@@ -176,7 +142,7 @@ impl Store {
     }
 
     /// The values of these rows, nothing for those that are not there.
-    fn picked(&self, rows: &[Option<usize>]) -> Cells {
+    pub(super) fn picked(&self, rows: &[Option<usize>]) -> Cells {
         fn of<T: Clone + Default>(values: &[T], rows: &[Option<usize>]) -> Vec<T> {
             let value =
                 |row: &Option<usize>| row.map_or_else(T::default, |row| values[row].clone());
@@ -198,7 +164,7 @@ impl Store {
 
 impl Join {
     /// The fields of its columns, as the first of its files has them.
-    fn fields(&self, stop: &Stop) -> Result<Vec<Field>, CatalogError> {
+    pub(super) fn fields(&self, stop: &Stop) -> Result<Vec<Field>, CatalogError> {
         let Some(path) = self.files.first() else {
             return Ok(Vec::new());
         };
@@ -221,7 +187,7 @@ impl Join {
     }
 
     /// Reads the keys of all files and components of its columns.
-    fn load(
+    pub(super) fn load(
         &self,
         wanted: &[(usize, Component)],
         widening: Widening,
@@ -271,7 +237,7 @@ impl Join {
 }
 
 /// The place of a column of keys among components, where it is added if nothing else asks for it.
-fn place_of_key(components: &mut Vec<Component>, field: usize) -> usize {
+pub(super) fn place_of_key(components: &mut Vec<Component>, field: usize) -> usize {
     let same = |part: &Component| part.field == field;
     components.iter().position(same).unwrap_or_else(|| {
         components.push(Component {
@@ -283,175 +249,4 @@ fn place_of_key(components: &mut Vec<Component>, field: usize) -> usize {
         });
         components.len() - 1
     })
-}
-
-/// Where a component of the table with all columns comes from.
-enum From {
-    Own(usize),
-    /// A join, and which of what it loads.
-    Join(usize, usize),
-    /// Whether the keys of all joins that leave rows out are there.
-    Kept,
-}
-
-impl Joined {
-    /// Which join a field is of, and which of its columns.
-    fn column_of(&self, field: usize) -> Option<(usize, usize)> {
-        let mut behind = field.checked_sub(self.own)?;
-        for (k, join) in self.joins.iter().enumerate() {
-            if behind < join.columns.len() {
-                return Some((k, behind));
-            }
-            behind -= join.columns.len();
-        }
-        None
-    }
-}
-
-impl Backend for Joined {
-    fn format(&self) -> Format {
-        Backend::format(&self.inner)
-    }
-
-    fn path(&self) -> &Path {
-        self.inner.path()
-    }
-
-    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
-        self.inner.tables()
-    }
-
-    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
-        let added: Vec<&String> = self.joins.iter().flat_map(|join| &join.columns).collect();
-        let names = wanted_names(request, &|_| false).into_iter();
-        let names = names.filter(|name| !added.contains(&name));
-        let mut of_own =
-            Request::columns(names.chain(self.joins.iter().map(|join| join.key.clone())));
-        of_own.table.clone_from(&request.table);
-        let mut schema = self.inner.schema(&of_own)?;
-        self.own = schema.fields.len();
-        let path = self.inner.path();
-        let key = |join: &Join| field_of(path, &schema, &join.key);
-        self.keys = self.joins.iter().map(key).collect::<Result<_, _>>()?;
-        for join in &self.joins {
-            for field in join.fields(&self.stop)? {
-                if schema.fields.iter().any(|other| other.name == field.name) {
-                    return Err(CatalogError::JoinedTwice {
-                        path: path.to_owned(),
-                        column: field.name,
-                    });
-                }
-                schema.fields.push(field);
-            }
-        }
-        if self
-            .joins
-            .iter()
-            .any(|join| join.absent == AbsentKeys::Drop)
-        {
-            schema.fields.push(Field {
-                name: JOINED.to_owned(),
-                dtype: "bool".to_owned(),
-                unit: None,
-                kind: Kind::Number,
-                labels: Vec::new(),
-                width: 1,
-                rows: None,
-            });
-        }
-        Ok(schema)
-    }
-
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        (widening, first): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
-        let mut asked = Vec::new();
-        let mut wanted: Vec<Vec<(usize, Component)>> = vec![Vec::new(); self.joins.len()];
-        let mut sources = Vec::new();
-        for part in components {
-            sources.push(if part.field < self.own {
-                asked.push(*part);
-                From::Own(asked.len() - 1)
-            } else if let Some((join, column)) = self.column_of(part.field) {
-                wanted[join].push((column, *part));
-                From::Join(join, wanted[join].len() - 1)
-            } else {
-                From::Kept
-            });
-        }
-        let loaded = self.joins.iter().zip(&wanted);
-        let loaded = loaded.map(|(join, wanted)| join.load(wanted, widening, &self.stop));
-        let loaded = loaded.collect::<Result<Vec<Loaded>, _>>()?;
-        let at: Vec<usize> = self
-            .keys
-            .iter()
-            .map(|&key| place_of_key(&mut asked, key))
-            .collect();
-        let path = self.inner.path().to_owned();
-        let joins = &self.joins;
-        let mut absent = vec![0; joins.len()];
-        let mut seen = 0;
-        self.inner.scan(
-            schema,
-            &asked,
-            (widening, first),
-            &mut |mut block: Block| {
-                seen += block.rows as u64;
-                let mut kept = vec![1.0; block.rows];
-                let mut rows: Vec<Vec<Option<usize>>> = Vec::new();
-                for (k, join) in joins.iter().enumerate() {
-                    let site = Site {
-                        path: &path,
-                        column: &join.key,
-                        first_row: block.first_row,
-                    };
-                    let keys = keys(&block.cells[at[k]], site)?;
-                    let row =
-                        |key: Option<i128>| key.and_then(|key| loaded[k].rows.get(&key).copied());
-                    let found: Vec<Option<usize>> = keys.into_iter().map(row).collect();
-                    absent[k] += found.iter().filter(|row| row.is_none()).count() as u64;
-                    if join.absent == AbsentKeys::Drop {
-                        let lost = kept.iter_mut().zip(&found).filter(|(_, row)| row.is_none());
-                        lost.for_each(|(kept, _)| *kept = 0.0);
-                    }
-                    rows.push(found);
-                }
-                let nulls = std::mem::take(&mut block.nulls);
-                let mut of_sources = Vec::new();
-                for source in &sources {
-                    let (cells, nulls) = match source {
-                        From::Own(k) => {
-                            let cells = &mut block.cells[*k];
-                            (
-                                std::mem::replace(cells, Cells::Numbers(Vec::new())),
-                                nulls[*k],
-                            )
-                        }
-                        From::Join(join, k) => (loaded[*join].stores[*k].picked(&rows[*join]), 0),
-                        From::Kept => (Cells::Numbers(kept.clone()), 0),
-                    };
-                    of_sources.push(cells);
-                    block.nulls.push(nulls);
-                }
-                block.cells = of_sources;
-                sink(block)
-            },
-        )?;
-        for (join, absent) in self.joins.iter().zip(absent) {
-            if absent > 0 && join.absent == AbsentKeys::Refuse {
-                return Err(CatalogError::KeysAbsent {
-                    path,
-                    key: join.key.clone(),
-                    file: join.files[0].clone(),
-                    rows: absent,
-                    of: seen,
-                });
-            }
-        }
-        Ok(())
-    }
 }
