@@ -345,6 +345,20 @@ pub enum CatalogError {
         /// All rows.
         of: u64,
     },
+    /// A joined column that two files have in different forms.
+    #[error("{}: column `{column}` has {found}, expected {expected} as in {}: columns that are joined are alike in all files", path.display(), first.display())]
+    JoinedUnlike {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// What it has.
+        found: String,
+        /// What the first file has.
+        expected: String,
+        /// The first file.
+        first: PathBuf,
+    },
     /// A joined column of a name that the table has.
     #[error("{}: there is a column `{column}` already: columns that are joined need other names", path.display())]
     JoinedTwice {

@@ -11,7 +11,7 @@ use crate::error::CatalogError;
 use crate::numbers::whole_number;
 use crate::open::open_backend;
 use crate::reader::Backend;
-use crate::schema::{Component, Field, Schema};
+use crate::schema::{Component, Field, Kind, Schema};
 use crate::stop::Stop;
 
 /// Columns that other files have for the keys of a table.
@@ -61,6 +61,26 @@ pub(super) fn field_of(path: &Path, schema: &Schema, name: &str) -> Result<usize
     })
 }
 
+/// What the values of a field are, in words.
+fn form(field: &Field) -> String {
+    let kind = match field.kind {
+        Kind::Number => "numbers",
+        Kind::Text => "texts",
+        Kind::Other => "other values",
+    };
+    let mut form = match field.width {
+        1 => kind.to_owned(),
+        width => format!("{width} components of {kind}"),
+    };
+    if let Some(unit) = &field.unit {
+        form += &format!(" in {unit}");
+    }
+    for (value, name) in &field.labels {
+        form += &format!(", {value} named `{name}`");
+    }
+    form
+}
+
 /// Whole numbers, none where they are missing.
 pub(super) fn keys(cells: &Cells, site: Site<'_>) -> Result<Vec<Option<i128>>, CatalogError> {
     match cells {
@@ -94,8 +114,8 @@ impl Store {
         }
     }
 
-    /// Adds the values of a block.
-    fn extend(&mut self, cells: Cells) {
+    /// Adds the values of a block, unless they are texts where numbers were, or numbers where texts were.
+    fn extend(&mut self, cells: Cells) -> Result<(), &'static str> {
         let (cells, missing) = match cells {
             Cells::Missing(cells, missing) => (*cells, missing),
             Cells::Coded(coded) => (Cells::Texts(coded.each().cloned().collect()), Vec::new()),
@@ -129,7 +149,9 @@ impl Store {
                 all.extend::<Vec<f64>>(floats(&more));
                 Cells::Numbers(all)
             }
-            (_, more) => more,
+            (_, more) if before == 0 => more,
+            (Cells::Texts(_), _) => return Err("a number below texts"),
+            _ => return Err("a text below numbers"),
         };
         let rows = match &self.values {
             Cells::Integers(values) => values.len(),
@@ -139,6 +161,7 @@ impl Store {
         };
         self.missing.extend(missing);
         self.missing.resize(rows, false);
+        Ok(())
     }
 
     /// The values of these rows, nothing for those that are not there.
@@ -186,6 +209,32 @@ impl Join {
         Ok((backend, schema))
     }
 
+    /// The forms of its columns in a file.
+    fn forms(&self, path: &Path, schema: &Schema) -> Result<Vec<String>, CatalogError> {
+        let of = |name: &String| Ok(form(&schema.fields[field_of(path, schema, name)?]));
+        self.columns.iter().map(of).collect()
+    }
+
+    /// Refuses columns of another form than those of the first file.
+    fn check_alike(
+        &self,
+        path: &Path,
+        forms: &[String],
+        of_first: &[String],
+    ) -> Result<(), CatalogError> {
+        let mut both = forms.iter().zip(of_first);
+        let Some(k) = both.position(|(found, expected)| found != expected) else {
+            return Ok(());
+        };
+        Err(CatalogError::JoinedUnlike {
+            path: path.to_owned(),
+            column: self.columns[k].clone(),
+            found: forms[k].clone(),
+            expected: of_first[k].clone(),
+            first: self.files[0].clone(),
+        })
+    }
+
     /// Reads the keys of all files and components of its columns.
     pub(super) fn load(
         &self,
@@ -198,8 +247,12 @@ impl Join {
             stores: wanted.iter().map(|_| Store::new()).collect(),
         };
         let mut before = 0;
+        let mut of_first: Option<Vec<String>> = None;
         for path in &self.files {
             let (mut backend, schema) = self.opened(path, stop)?;
+            let forms = self.forms(path, &schema)?;
+            self.check_alike(path, &forms, of_first.as_ref().unwrap_or(&forms))?;
+            of_first.get_or_insert(forms);
             let mut components = Vec::new();
             for (column, part) in wanted {
                 let field = field_of(path, &schema, &self.columns[*column])?;
@@ -225,10 +278,17 @@ impl Join {
                     }
                 }
                 before += block.rows;
-                let stores = loaded.stores.iter_mut();
-                stores
-                    .zip(block.cells)
-                    .for_each(|(store, cells)| store.extend(cells));
+                let stores = loaded.stores.iter_mut().zip(wanted);
+                for ((store, (column, _)), cells) in stores.zip(block.cells) {
+                    let added = store.extend(cells);
+                    added.map_err(|found| CatalogError::JoinedUnlike {
+                        path: path.clone(),
+                        column: self.columns[*column].clone(),
+                        found: found.to_owned(),
+                        expected: "values of one kind".to_owned(),
+                        first: self.files[0].clone(),
+                    })?;
+                }
                 Ok(())
             })?;
         }
