@@ -2,9 +2,10 @@
 //!
 //! Entry: [`Source`].
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use albireo_catalogs::{Catalog, Hashing, Join};
+use albireo_catalogs::{Catalog, Expression, Hashing, Join};
 use serde_json::{Value, json};
 
 use crate::columns::Place;
@@ -116,6 +117,20 @@ fn joins_record(joins: &[Join]) -> Result<Value, SampleError> {
     Ok(Value::Array(all))
 }
 
+/// What the record says of the files that functions of these expressions read.
+fn functions_record<'a>(
+    expressions: impl IntoIterator<Item = &'a str>,
+) -> Result<Value, SampleError> {
+    let parsed = expressions.into_iter().map(Expression::parse);
+    let parsed: Vec<Expression> = parsed.filter_map(Result::ok).collect();
+    let files: BTreeSet<&str> = parsed.iter().flat_map(Expression::files).collect();
+    let file = |file| {
+        let sha256 = albireo_catalogs::sha256(Path::new(file))?;
+        Ok(json!({ "file": file, "sha256": sha256 }))
+    };
+    files.into_iter().map(file).collect()
+}
+
 /// What the record says of further sets of weights.
 pub(crate) fn further_record(columns: &[Option<String>], sums: &[f64]) -> Value {
     let sets = columns.iter().zip(sums);
@@ -167,6 +182,13 @@ pub(crate) fn record(
         }
         if !selection.joins.is_empty() {
             entries.insert("joins".to_owned(), joins_record(&selection.joins)?);
+        }
+        let columns = place.columns();
+        let weights = selection.further_weights.iter().chain([&selection.weight]);
+        let weights = weights.chain([&selection.filter]).flatten();
+        let functions = functions_record(columns.iter().chain(weights).map(String::as_str))?;
+        if functions != json!([]) {
+            entries.insert("functions".to_owned(), functions);
         }
         if let Some(names) = &selection.bits {
             entries.insert("bits".to_owned(), json!(names));

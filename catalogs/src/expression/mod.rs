@@ -103,6 +103,17 @@ impl Expression {
         self.tree.columns()
     }
 
+    /// The files that its functions read, as they are spelled.
+    ///
+    /// ```
+    /// let weight = albireo_catalogs::Expression::parse("W * lookup('f.csv', '1 - missing', NTILE)")?;
+    /// assert_eq!(weight.files(), ["f.csv"]);
+    /// # Ok::<(), albireo_catalogs::ExpressionError>(())
+    /// ```
+    pub fn files(&self) -> Vec<&str> {
+        self.tree.files()
+    }
+
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

@@ -163,19 +163,40 @@ impl Node {
         }
     }
 
-    /// The columns below it, each once, in the order of the text.
-    pub(crate) fn columns(&self) -> Vec<&str> {
+    /// What `of` finds in it and below, each once, in the order of the text.
+    fn found<'a>(&'a self, of: impl Fn(&'a Kind) -> Option<&'a str>) -> Vec<&'a str> {
         let mut names: Vec<&str> = Vec::new();
         let mut open = vec![self];
         while let Some(node) = open.pop() {
-            if let Kind::Column(name) = &node.kind
-                && !names.contains(&name.as_str())
+            if let Some(name) = of(&node.kind)
+                && !names.contains(&name)
             {
                 names.push(name);
             }
             open.extend(node.parts().into_iter().rev());
         }
         names
+    }
+
+    /// The columns of it.
+    pub(crate) fn columns(&self) -> Vec<&str> {
+        self.found(|kind| match kind {
+            Kind::Column(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The files that its functions read: the first text of each.
+    pub(crate) fn files(&self) -> Vec<&str> {
+        self.found(|kind| match kind {
+            Kind::Call(function, parts) if function.texts(parts.len()) > 0 => {
+                parts.first().and_then(|part| match &part.kind {
+                    Kind::Text(file) => Some(file.as_str()),
+                    _ => None,
+                })
+            }
+            _ => None,
+        })
     }
 
     fn binding(&self) -> u8 {

@@ -68,6 +68,39 @@ fn classes_are_looked_up_by_whole_numbers() {
     assert!(!said.contains("does not have"), "{said}");
 }
 
+#[test]
+fn a_job_makes_what_its_expressions_look_up() {
+    let full = "NTILE,PROB_OBS,LOCATION_ASSIGNED\n1,0.5,1\n1,0.5,0\n2,1,1\n";
+    let job = "[count.pairs]\ndata = 'g.csv'\nbins = 'edges:0,30'\nweight = \"lookup('f.csv', '1 - missing', NTILE)\"\noutput = 'pairs.json'\n\
+               [completeness.classes]\nfull = 'full.csv'\nby = 'NTILE'\noutput = 'f.csv'\n";
+    let folder = Folder::new()
+        .with("full.csv", full)
+        .with("g.csv", "x,y,z,NTILE\n0,0,0,1\n1,0,0,2\n")
+        .with("job.toml", job);
+    let weight_sum = || {
+        folder.good("run job.toml -q");
+        let sample = folder.table("pairs.json").meta["samples"][0].clone();
+        let hash = sample["functions"][0]["sha256"].as_str().unwrap();
+        let written = albireo_catalogs::sha256(&folder.path("f.csv")).unwrap();
+        assert_eq!(
+            (hash, &sample["functions"][0]["file"]),
+            (written.as_str(), &"f.csv".into())
+        );
+        sample["weight_sum"].as_f64().unwrap()
+    };
+    // (128 + 1)/(64 + 1) for two objects, and 1 for one.
+    let first = weight_sum();
+    assert!(
+        (first - (129.0 / 65.0 / 2.0 + 1.0)).abs() < 1e-14,
+        "{first}"
+    );
+    // The table is older than its catalogue now, and the count than the table.
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    std::fs::write(folder.path("full.csv"), full.replace("1,0.5,0\n", "")).unwrap();
+    let second = weight_sum();
+    assert!((second - (129.0 / 65.0 + 1.0)).abs() < 1e-14, "{second}");
+}
+
 /// What was made of the full catalogue of a survey by its makers' formulas, where `ALBIREO_TEST_DATA` has it.
 #[cfg(feature = "fits")]
 #[test]

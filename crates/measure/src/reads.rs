@@ -1,9 +1,10 @@
-//! The files that a command line reads, as the types of its flags say.
+//! The files that a command line reads, as the types of its flags and the functions of its expressions say.
 //!
-//! Entry: [`read_by`]. No output may replace one of them, whatever command it is.
+//! Entry: [`read_by`], and [`files_in`] a text. No output may replace one of them, whatever command it is.
 
 use std::path::{Path, PathBuf};
 
+use albireo_catalogs::Expression;
 use clap::{ArgMatches, Id};
 
 use crate::angular::AngularFiles;
@@ -21,6 +22,28 @@ fn of<T: Clone + Send + Sync + 'static>(
     let values = matches.try_get_many::<T>(flag).ok().flatten();
     let files = values.into_iter().flatten().flat_map(files);
     files.map(Path::to_owned).collect()
+}
+
+/// The files that the values of a flag name in expressions.
+fn in_expressions((matches, flag): (&ArgMatches, &str)) -> Vec<PathBuf> {
+    let values = matches.try_get_raw(flag).ok().flatten();
+    let texts = values
+        .into_iter()
+        .flatten()
+        .filter_map(|text| text.to_str());
+    texts.flat_map(files_in).map(PathBuf::from).collect()
+}
+
+/// The files that functions read of the expression that a text is, alone or behind `NAME=`.
+pub(crate) fn files_in(text: &str) -> Vec<String> {
+    let unnamed = text.split_once('=').map(|(_, rest)| rest);
+    let texts = [Some(text), unnamed].into_iter().flatten();
+    let parsed = texts.filter(|text| text.contains('('));
+    let parsed = parsed
+        .filter_map(|text| Expression::parse(text).ok())
+        .next();
+    let files = parsed.iter().flat_map(Expression::files);
+    files.map(str::to_owned).collect()
 }
 
 /// The files that the command of a command line reads.
@@ -42,6 +65,7 @@ pub(crate) fn read_by(mut matches: &ArgMatches) -> Vec<PathBuf> {
             }),
             of(flag, AngularFiles::paths),
             of(flag, |join: &JoinSpec| join.files().collect()),
+            in_expressions(flag),
         ]
         .concat()
     };

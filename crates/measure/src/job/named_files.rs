@@ -7,6 +7,7 @@ use crate::edges::EdgeSpec;
 use crate::flag::Takes;
 use crate::form_file::FormFile;
 use crate::join_spec::JoinSpec;
+use crate::reads::files_in;
 
 /// The files that a measurement names, as they are spelled.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,6 +56,10 @@ impl NamedFiles {
             Takes::Joined => {
                 let joins = texts.iter().filter_map(|text| text.parse().ok());
                 self.inputs.extend(joins.map(|join: JoinSpec| join.spelled));
+            }
+            Takes::Text => {
+                let files = texts.iter().flat_map(|text| files_in(text));
+                self.inputs.extend(files);
             }
             _ => {}
         }
