@@ -9,7 +9,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use albireo_catalogs::{Filter, Hashing, Request, ResultKind, Table, TableColumn, open_until};
+use albireo_catalogs::{
+    Catalog, Filter, Hashing, Request, ResultKind, Table, TableColumn, open_until,
+};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
@@ -167,6 +169,50 @@ impl Completeness {
         Ok(())
     }
 
+    /// The column of probabilities, where bits do not tell in how many realizations an object was observed.
+    fn probability(&self) -> Option<&str> {
+        match &self.bits {
+            Some(_) => None,
+            None => Some(self.probability.as_deref().unwrap_or("PROB_OBS")),
+        }
+    }
+
+    /// The column of objects that a fibre was put on; none where all are.
+    fn assigned(&self) -> Option<&str> {
+        (self.assigned != ALL).then_some(self.assigned.as_str())
+    }
+
+    /// What is read of a file.
+    fn request(&self, means: &[(String, String)]) -> Result<Request> {
+        let columns = std::iter::once(self.by.as_str()).chain(self.assigned());
+        let columns = columns.chain(self.probability());
+        let of_means = means.iter().map(|(_, expression)| expression.as_str());
+        let mut request = Request::columns(columns.chain(of_means));
+        request.words = self.bits.clone().unwrap_or_default();
+        let filter = self.r#where.as_deref().map(Filter::parse).transpose();
+        request.filter = filter.context("--where")?;
+        request.table.clone_from(&self.table);
+        Ok(request)
+    }
+
+    /// In how many realizations each object was observed, and of how many.
+    fn observed(&self, catalog: &mut Catalog) -> Result<(Vec<f64>, u32)> {
+        let Some(names) = &self.bits else {
+            let realizations = self.realizations.unwrap_or(128);
+            let name = self.probability().unwrap_or_default();
+            let observed = shares(name, catalog.column(name)?, realizations)?;
+            return Ok((observed, realizations));
+        };
+        let mut words = Vec::new();
+        for name in names {
+            words.extend(catalog.take_words(name)?);
+        }
+        let count =
+            |row: usize| -> u32 { words.iter().map(|one| one.values[row].count_ones()).sum() };
+        let counts = (0..catalog.rows()).map(|row| f64::from(count(row)));
+        Ok((counts.collect(), words.iter().map(|one| one.bits).sum()))
+    }
+
     /// Adds the objects of a file; what the record says of it.
     fn add(
         &self,
@@ -177,42 +223,14 @@ impl Completeness {
     ) -> Result<Value> {
         let stop = session.watch.stop();
         let hashing = Hashing::begin(path, &stop);
-        let probability = match (&self.bits, &self.probability) {
-            (Some(_), _) => None,
-            (None, Some(own)) => Some(own.as_str()),
-            (None, None) => Some("PROB_OBS"),
-        };
-        let assigned = (self.assigned != ALL).then_some(self.assigned.as_str());
-        let columns = std::iter::once(self.by.as_str()).chain(assigned);
-        let columns = columns.chain(probability);
-        let of_means = means.iter().map(|(_, expression)| expression.as_str());
-        let mut request = Request::columns(columns.chain(of_means));
-        request.words = self.bits.clone().unwrap_or_default();
-        let filter = self.r#where.as_deref().map(Filter::parse).transpose();
-        request.filter = filter.context("--where")?;
-        request.table.clone_from(&self.table);
+        let request = self.request(means)?;
         let mut catalog = open_until(path, stop)?
             .read(&request)
             .context("--by, --assigned, --bits or --probability, and --mean name its columns")?;
-        let (observed, realizations) = if let Some(names) = &self.bits {
-            let mut words = Vec::new();
-            for name in names {
-                words.extend(catalog.take_words(name)?);
-            }
-            let count =
-                |row: usize| -> u32 { words.iter().map(|one| one.values[row].count_ones()).sum() };
-            let counts = (0..catalog.rows()).map(|row| f64::from(count(row)));
-            (counts.collect(), words.iter().map(|one| one.bits).sum())
-        } else {
-            let realizations = self.realizations.unwrap_or(128);
-            let name = probability.unwrap_or_default();
-            (
-                shares(name, catalog.column(name)?, realizations)?,
-                realizations,
-            )
-        };
+        let (observed, realizations) = self.observed(&mut catalog)?;
         let by = catalog.column(&self.by)?;
-        let is_assigned = assigned.map(|name| catalog.column(name)).transpose()?;
+        let is_assigned = self.assigned().map(|name| catalog.column(name));
+        let is_assigned = is_assigned.transpose()?;
         let of_means = means.iter().map(|(_, text)| catalog.column(text));
         let of_means = of_means.collect::<Result<Vec<&[f64]>, _>>()?;
         for (row, &class) in by.iter().enumerate() {
@@ -225,13 +243,8 @@ impl Completeness {
             let class = classes.entry(class as u64).or_default();
             let assigned = is_assigned.is_none_or(|column| column[row] != 0.0);
             class.add(assigned, observed[row], realizations);
-            class.means.resize(means.len(), 0.0);
             let values = of_means.iter().map(|column| column[row]);
-            class
-                .means
-                .iter_mut()
-                .zip(values)
-                .for_each(|(sum, value)| *sum += value);
+            class.add_means(values);
         }
         Ok(json!({
             "path": path,
@@ -294,6 +307,13 @@ impl Class {
         } else if observed == 0.0 {
             self.never += 1;
         }
+    }
+
+    /// Adds what means are of.
+    fn add_means(&mut self, values: impl ExactSizeIterator<Item = f64>) {
+        self.means.resize(values.len(), 0.0);
+        let sums = self.means.iter_mut().zip(values);
+        sums.for_each(|(sum, value)| *sum += value);
     }
 }
 
