@@ -137,12 +137,23 @@ impl Completeness {
         self.check_names(&means)?;
         let mut record = Record::begin(session.arguments);
         let mut classes = BTreeMap::new();
-        let mut samples = Vec::new();
+        let mut samples: Vec<Value> = Vec::new();
         {
             let _reading = session.watch.during(Loss::Nothing);
             for path in self.full.iter().flat_map(Files::iter) {
                 let added = self.add(path, &means, &mut classes, session);
-                samples.push(added.with_context(|| path.display().to_string())?);
+                let added = added.with_context(|| path.display().to_string())?;
+                let of = |sample: &Value| sample["realizations"].clone();
+                if let Some(first) = samples.first().filter(|first| of(first) != of(&added)) {
+                    bail!(
+                        "{}: bits of {} realizations, expected {} as in {}",
+                        path.display(),
+                        of(&added),
+                        of(first),
+                        first["path"].as_str().unwrap_or_default()
+                    );
+                }
+                samples.push(added);
             }
         }
         if classes.is_empty() {
@@ -231,6 +242,12 @@ impl Completeness {
         let by = catalog.column(&self.by)?;
         let is_assigned = self.assigned().map(|name| catalog.column(name));
         let is_assigned = is_assigned.transpose()?;
+        if let Some(row) = is_assigned.and_then(|column| column.iter().position(|v| v.is_nan())) {
+            bail!(
+                "--assigned {}: expected 0 or 1, found NaN in row {row} (counting from 0 those that are kept)",
+                self.assigned
+            );
+        }
         let of_means = means.iter().map(|(_, text)| catalog.column(text));
         let of_means = of_means.collect::<Result<Vec<&[f64]>, _>>()?;
         for (row, &class) in by.iter().enumerate() {
