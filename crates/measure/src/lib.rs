@@ -58,6 +58,7 @@ mod session;
 mod shard;
 mod shared;
 mod shares;
+mod strays;
 mod summary;
 mod tables;
 mod text;
@@ -72,6 +73,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use anyhow::Result;
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
@@ -116,6 +118,12 @@ impl Cli {
     pub(crate) fn of_words(words: Vec<OsString>) -> Result<(Self, Arguments), clap::Error> {
         let mut program = Self::command();
         let matches = program.try_get_matches_from_mut(&words)?;
+        if let Some(strays) = strays::found(&program, &matches) {
+            return Err(clap::Error::raw(
+                ErrorKind::TooManyValues,
+                format!("{strays}\n"),
+            ));
+        }
         let cli = Self::from_arg_matches(&matches);
         let cli = cli.map_err(|refusal| refusal.format(&mut program))?;
         let arguments = Arguments {

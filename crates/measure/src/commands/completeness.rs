@@ -29,7 +29,7 @@ missing power of a class is 1 - (sum of IIP over its assigned objects)/(its obje
 
 Example: weights of pairs by bits, with the power that they miss taken from the randoms
   albireo completeness LRG_full_HPmapcut.dat.fits --by NTILE --bits BITWEIGHTS -o f.csv
-  albireo xi LRG_NGC_clustering.dat.fits --randoms LRG_NGC_0_clustering.ran.fits .. --bits BITWEIGHTS \\
+  albireo xi LRG_NGC_clustering.dat.fits --randoms 'LRG_NGC_*_clustering.ran.fits' --bits BITWEIGHTS \\
       --randoms-weight 'WEIGHT*lookup(\"f.csv\", \"1 - missing\", NTILE)'";
 
 /// What `--assigned` takes for all objects.

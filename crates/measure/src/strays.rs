@@ -1,0 +1,42 @@
+//! Files that stand behind a flag of other files, and would be read as data: what a shell makes of a pattern without quotes.
+//!
+//! Entry: [`found`].
+
+use clap::{Arg, ArgMatches, Command};
+
+use crate::flag::Takes;
+
+/// The places of the values of an argument in the command line, each with the value.
+fn placed<'a>(matches: &'a ArgMatches, arg: &Arg) -> Vec<(usize, &'a str)> {
+    let id = arg.get_id().as_str();
+    let values = matches.try_get_raw(id).ok().flatten();
+    let indices = matches.indices_of(id).into_iter().flatten();
+    let values = values.into_iter().flatten().map(|value| value.to_str());
+    let both = indices.zip(values);
+    both.filter_map(|(index, value)| Some((index, value?)))
+        .collect()
+}
+
+/// What is wrong with data that stand before a flag of other files and again right behind its value.
+pub(crate) fn found(mut command: &Command, mut matches: &ArgMatches) -> Option<String> {
+    while let Some((name, below)) = matches.subcommand() {
+        (command, matches) = (command.find_subcommand(name)?, below);
+    }
+    let is_samples = |arg: &&Arg| Takes::of(arg) == Takes::Samples;
+    let data = command.get_positionals().filter(is_samples);
+    let data: Vec<_> = data.flat_map(|arg| placed(matches, arg)).collect();
+    for arg in command.get_opts().filter(is_samples) {
+        let flag = arg.get_long().unwrap_or_default();
+        for (place, file) in placed(matches, arg) {
+            let stray = data.iter().find(|(index, _)| *index == place + 1);
+            let first = data.iter().find(|(index, _)| *index < place);
+            if let (Some((_, stray)), Some((_, first))) = (stray, first) {
+                return Some(format!(
+                    "{stray} stands behind --{flag} {file}, and would be read as data beside {first}: quote a pattern of files, or write --{flag} before each; \
+                     all data stand together"
+                ));
+            }
+        }
+    }
+    None
+}
