@@ -1,7 +1,7 @@
 //! Regions that samples are cut into, so that what scatters between them can be measured.
 //!
 //! Entry: [`Regions`], made of one sample (the randoms) and applied to all: [`Centres`] by k-means, [`Pixels`] of `HEALPix`, [`Cells`] of a
-//! box, [`Values`] of a column, [`Shells`] of distance and [`Layers`] of it within regions of the sky. They give labels; who counts by them is up to the caller. [`Footprint`] is the
+//! box, [`Values`] of a column, [`Shells`] of distance and [`Layers`] of it within regions of the sky. They give labels; callers count by them. [`Footprint`] is the
 //! part of the sky that the pixels of a sample cover, for random directions.
 
 mod cells;

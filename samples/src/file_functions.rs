@@ -47,7 +47,7 @@ impl Functions {
         })
     }
 
-    /// Says what was looked up in vain.
+    /// Reports the numbers that have no value in a table.
     pub(crate) fn say(&self, tell: &mut dyn FnMut(Notice)) {
         let lookups = self.lookups.lock().unwrap_or_else(PoisonError::into_inner);
         let notices = lookups.values().filter_map(|lookup| lookup.notice());

@@ -15,7 +15,7 @@ use crate::whole_numbers::typed_integers;
 /// The value of numbers that the table does not have: the weight of a class that nothing is known of.
 const ABSENT: f64 = 1.0;
 
-/// The values of a table, and what was looked up in vain.
+/// The values of a table, and the numbers that it does not have.
 #[derive(Debug)]
 pub(crate) struct Lookup {
     path: PathBuf,
@@ -60,7 +60,7 @@ impl Lookup {
         })
     }
 
-    /// What was looked up in vain since it was last asked.
+    /// The numbers without a value since the last notice.
     pub(crate) fn notice(&self) -> Option<Notice> {
         let mut absent = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
         let absent = std::mem::take(&mut *absent);

@@ -62,7 +62,7 @@ impl fmt::Display for Notice {
 }
 
 impl Notice {
-    /// The text of how many rows were kept, or looked up in vain.
+    /// The text of how many rows were kept, or had no value in a table.
     fn write_rows(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rows {

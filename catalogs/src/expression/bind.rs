@@ -60,7 +60,7 @@ pub(crate) enum Step {
     IsNull(Box<Bound>),
     Like(Box<Bound>, String),
     Call(Function, Vec<Bound>),
-    /// A function that a file tells, and whether it is a condition.
+    /// A function that reads a file, and whether it is a condition.
     OfFile(Arc<dyn FileFunction>, bool, Vec<Bound>),
     All(Vec<Bound>),
     Any(Vec<Bound>),
@@ -75,7 +75,7 @@ pub(crate) trait Table {
     /// What a constant should be that is compared with a column and is of another kind.
     fn comparable(&self, column: &str, located: &Located) -> String;
 
-    /// A function that a file tells, by its name, its texts and what its numbers read as, or why there is none.
+    /// The function that reads a file, by its name, its texts and the spelling of its numbers, or why there is none.
     fn open(
         &self,
         name: &str,

@@ -448,7 +448,7 @@ fn call<'a>(function: Function, parts: &[Column<'a>]) -> Column<'a> {
     Column { values, missing }
 }
 
-/// A function that a file tells, of the rows that matter.
+/// The values of a function that reads a file, for the rows that matter.
 fn of_file<'a>(
     (function, is_condition): (&dyn FileFunction, bool),
     at: usize,

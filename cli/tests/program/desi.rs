@@ -18,7 +18,7 @@ fn entrance() -> Option<PathBuf> {
     at
 }
 
-/// What a command is told to read a cap.
+/// The flags that read a cap.
 fn cap(entrance: &Path, cap: &str) -> String {
     let at = |rest: &str| format!("{}/desi/fits/LRG_{cap}_{rest}.fits", entrance.display());
     format!(

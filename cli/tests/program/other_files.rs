@@ -1,4 +1,4 @@
-//! Columns and conditions that files beside the catalogue tell.
+//! Columns and conditions from files other than the catalogue.
 
 use crate::folder::{Folder, integers};
 

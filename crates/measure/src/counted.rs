@@ -95,7 +95,7 @@ impl Counted {
 }
 
 impl Counted {
-    /// The same as of split randoms, with what is said of their subsets, and with all pairs in the first bins where these were counted.
+    /// The same as of split randoms, with the record of their subsets, and with all pairs in the first bins where these were counted.
     pub(crate) fn of_split(mut self, mut split: Map<String, Value>, near: Option<&Counts>) -> Self {
         if let Some(near) = near {
             self.sums.put_first(RowSums::of(near));

@@ -35,7 +35,7 @@ pub(crate) struct Run {
     /// Measure again what is done already
     #[arg(long)]
     again: bool,
-    /// Count nothing: tell what each measurement that counts pairs and is not done would take on this machine, and all of them together
+    /// Count nothing: print what each measurement that counts pairs and is not done would take on this machine, and all of them together
     #[arg(long, conflicts_with_all = ["list", "show_job", "template"])]
     plan: bool,
 }

@@ -63,7 +63,7 @@ pub(super) struct AskedSplit {
 }
 
 impl SplitFlags {
-    /// How randoms are split, if they are, for `estimator`; `files` tells how many of them a role has.
+    /// How randoms are split, if they are, for `estimator`; `files` is the number of files of a role.
     pub(super) fn split(
         &self,
         estimator: &AnyEstimator,

@@ -106,7 +106,7 @@ impl Read<'_> {
         Ok(counts)
     }
 
-    /// Exchanges the count of data with `other` and its reverse, where bins tell the sign; where they do not, both are the same.
+    /// Exchanges the count of data with `other` and its reverse, where bins have a sign; elsewhere both are the same.
     fn exchange(&self, counts: &mut Vec<Count>, other: char) {
         if counts
             .iter()
@@ -161,7 +161,7 @@ impl Read<'_> {
         let record = &records(self.grid)?[name];
         let kind = record["kind"].as_str().unwrap_or_default();
         let auto = kind.starts_with("auto");
-        // Ours hold each pair of a sample once, but for those whose bin tells their order.
+        // Ours hold each pair of a sample once, except in bins with a sign, which hold both orders.
         let orders = if kind == "auto (each pair once)" {
             2
         } else {

@@ -132,7 +132,7 @@ impl Measured {
         self.counts.iter().find(|count| count.kinds == kinds)
     }
 
-    /// The count that separations are told of: RR where they were summed, else the first.
+    /// The count whose mean separations are written: RR where these were summed, else the first.
     pub(super) fn of_separations(&self) -> &Count {
         let random = self
             .find(['R', 'R'])
