@@ -13,6 +13,7 @@ mod compound;
 mod every_format;
 mod fits;
 mod hdf5;
+mod joins;
 mod missing;
 mod packed;
 mod parquet;
