@@ -153,6 +153,19 @@ pub enum AlgebraError {
     /// Counts with other settings, or a sum that passes its integer; see [`MergeError`].
     #[error(transparent)]
     Merge(#[from] MergeError),
+    /// A coarser bin of split randoms that would have pairs of both sides of where the split begins.
+    #[error(
+        "randoms are split above the first {below} bins in {axis}: bins are put together by a number that divides {below} too, one of {}, found {by}",
+        divisors(*below)
+    )]
+    AcrossSplit {
+        /// Name of the axis.
+        axis: String,
+        /// Number of its bins below the split.
+        below: usize,
+        /// How many of them were to become one.
+        by: usize,
+    },
     /// Both orders of a pair, in classes of their own, that are to come together.
     #[error(
         "the two orders of a pair are kept apart by {0}: put the signs of the counts of all pairs together, without {0}"
