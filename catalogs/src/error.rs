@@ -353,9 +353,9 @@ pub enum CatalogError {
         /// The column.
         column: String,
         /// What it has.
-        found: String,
+        found: Box<str>,
         /// What the first file has.
-        expected: String,
+        expected: Box<str>,
         /// The first file.
         first: PathBuf,
     },

@@ -68,17 +68,14 @@ fn form(field: &Field) -> String {
         Kind::Text => "texts",
         Kind::Other => "other values",
     };
-    let mut form = match field.width {
-        1 => kind.to_owned(),
-        width => format!("{width} components of {kind}"),
+    let width = match field.width {
+        1 => String::new(),
+        width => format!("{width} components of "),
     };
-    if let Some(unit) = &field.unit {
-        form += &format!(" in {unit}");
-    }
-    for (value, name) in &field.labels {
-        form += &format!(", {value} named `{name}`");
-    }
-    form
+    let unit = field.unit.iter().map(|unit| format!(" in {unit}"));
+    let names = (field.labels.iter()).map(|(value, name)| format!(", {value} named `{name}`"));
+    let described: String = unit.chain(names).collect();
+    format!("{width}{kind}{described}")
 }
 
 /// Whole numbers, none where they are missing.
@@ -229,8 +226,8 @@ impl Join {
         Err(CatalogError::JoinedUnlike {
             path: path.to_owned(),
             column: self.columns[k].clone(),
-            found: forms[k].clone(),
-            expected: of_first[k].clone(),
+            found: forms[k].as_str().into(),
+            expected: of_first[k].as_str().into(),
             first: self.files[0].clone(),
         })
     }
@@ -284,8 +281,8 @@ impl Join {
                     added.map_err(|found| CatalogError::JoinedUnlike {
                         path: path.clone(),
                         column: self.columns[*column].clone(),
-                        found: found.to_owned(),
-                        expected: "values of one kind".to_owned(),
+                        found: found.into(),
+                        expected: "values of one kind".into(),
                         first: self.files[0].clone(),
                     })?;
                 }

@@ -38,10 +38,8 @@ fn in_expressions((matches, flag): (&ArgMatches, &str)) -> Vec<PathBuf> {
 pub(crate) fn files_in(text: &str) -> Vec<String> {
     let unnamed = text.split_once('=').map(|(_, rest)| rest);
     let texts = [Some(text), unnamed].into_iter().flatten();
-    let parsed = texts.filter(|text| text.contains('('));
-    let parsed = parsed
-        .filter_map(|text| Expression::parse(text).ok())
-        .next();
+    let mut texts = texts.filter(|text| text.contains('('));
+    let parsed = texts.find_map(|text| Expression::parse(text).ok());
     let files = parsed.iter().flat_map(Expression::files);
     files.map(str::to_owned).collect()
 }
