@@ -1,6 +1,7 @@
 // What the neighbours of a particle do to it: impulses and the second half of a step, or sums over all pairs. A pair is met from both of its
 // sides, whose integers are the same but for the sign.
 #include "dynamics/particles.cuh"
+#include "operations.cuh"
 
 namespace albireo {
 
@@ -9,6 +10,23 @@ static const double ROUNDING = 6755399441055744.0;
 
 __device__ __forceinline__ i64 rounded(double value) {
     return __double_as_longlong(__dadd_rn(value, ROUNDING)) - __double_as_longlong(ROUNDING);
+}
+
+// What a neighbour does to a particle, components of the difference given in fractions, and what energies are made of: the twin of
+// crates/dynamics/src/pair_rule.rs, operation by operation.
+template <class Real> struct Pushed {
+    Real impulse[3], s, s3, r2, force;
+};
+
+template <class Real, class Pair>
+__device__ __forceinline__ Pushed<Real> push(const Pair& pair, const Real* units, Real x, Real y, Real z) {
+    const Real d[3] = {multiply(x, units[0]), multiply(y, units[1]), multiply(z, units[2])};
+    const Real r2 = add(add(multiply(d[0], d[0]), multiply(d[1], d[1])), multiply(d[2], d[2]));
+    const Real s = r2 < pair.reach2 ? divide(pair.sigma2, r2) : (Real)0;
+    const Real s3 = multiply(multiply(s, s), s);
+    Real force = multiply(multiply(s, s3), subtract(multiply(pair.repulsion, s3), pair.attraction));
+    if (ALBIREO_FORCES_OFF) force = subtract(force, multiply(pair.force_off, square_root(s)));
+    return {{multiply(force, d[0]), multiply(force, d[1]), multiply(force, d[2])}, s, s3, r2, force};
 }
 
 // A particle with its neighbours, in float64.
@@ -23,27 +41,18 @@ struct Whole {
     template <bool SUMS> __device__ __forceinline__ void meet(const DeviceDynamics& job, u32 other) {
         const ulonglong2 from_xy = job.place[2 * (u64)other], from_z = job.place[2 * (u64)other + 1];
         const DevicePair& pair = ALBIREO_ALIKE ? job.pair[0] : job.pair[z.y * job.species + from_z.y];
-        const double d[3] = {
-            __dmul_rn((double)(i64)(xy.x - from_xy.x), job.units[0]),
-            __dmul_rn((double)(i64)(xy.y - from_xy.y), job.units[1]),
-            __dmul_rn((double)(i64)(z.x - from_z.x), job.units[2]),
-        };
-        const double r2 = __dadd_rn(__dadd_rn(__dmul_rn(d[0], d[0]), __dmul_rn(d[1], d[1])), __dmul_rn(d[2], d[2]));
-        const bool within = r2 < pair.reach2;
-        const double s = within ? __ddiv_rn(pair.sigma2, r2) : 0.0;
-        nearest = s > nearest ? s : nearest;
-        const double s3 = __dmul_rn(__dmul_rn(s, s), s);
-        double force = __dmul_rn(__dmul_rn(s, s3), __dsub_rn(__dmul_rn(pair.repulsion, s3), pair.attraction));
-        if (ALBIREO_FORCES_OFF) force = __dsub_rn(force, __dmul_rn(pair.force_off, __dsqrt_rn(s)));
+        const i64 apart[3] = {(i64)(xy.x - from_xy.x), (i64)(xy.y - from_xy.y), (i64)(z.x - from_z.x)};
+        const Pushed<double> of = push(pair, job.units, (double)apart[0], (double)apart[1], (double)apart[2]);
+        nearest = of.s > nearest ? of.s : nearest;
         if (!SUMS) {
 #pragma unroll
-            for (int k = 0; k < 3; ++k) impulse[k] += rounded(__dmul_rn(force, d[k]));
+            for (int k = 0; k < 3; ++k) impulse[k] += rounded(of.impulse[k]);
             return;
         }
-        const double well = __dmul_rn(s3, __dsub_rn(__dmul_rn(pair.well, s3), pair.well));
-        const double off = __dsub_rn(__dmul_rn(__dsqrt_rn(r2), pair.slope), pair.energy_off);
-        energy += within ? rounded(__dadd_rn(well, off)) : 0;
-        virial += rounded(__dmul_rn(__dmul_rn(force, r2), job.virial_factor));
+        const double well = multiply(of.s3, subtract(multiply(pair.well, of.s3), pair.well));
+        const double off = subtract(multiply(square_root(of.r2), pair.slope), pair.energy_off);
+        energy += of.r2 < pair.reach2 ? rounded(add(well, off)) : 0;
+        virial += rounded(multiply(multiply(of.force, of.r2), job.virial_factor));
     }
 };
 
@@ -58,19 +67,11 @@ struct Short {
     template <bool SUMS> __device__ __forceinline__ void meet(const DeviceDynamics& job, u32 other) {
         const uint4 from = job.upper[other];
         const DeviceShortPair& pair = ALBIREO_ALIKE ? job.short_pair[0] : job.short_pair[at.w * (u32)job.species + from.w];
-        const float d[3] = {
-            __fmul_rn((float)(int)(at.x - from.x), job.short_units[0]),
-            __fmul_rn((float)(int)(at.y - from.y), job.short_units[1]),
-            __fmul_rn((float)(int)(at.z - from.z), job.short_units[2]),
-        };
-        const float r2 = __fadd_rn(__fadd_rn(__fmul_rn(d[0], d[0]), __fmul_rn(d[1], d[1])), __fmul_rn(d[2], d[2]));
-        const float s = r2 < pair.reach2 ? __fdiv_rn(pair.sigma2, r2) : 0.0f;
-        nearest = s > nearest ? s : nearest;
-        const float s3 = __fmul_rn(__fmul_rn(s, s), s);
-        float force = __fmul_rn(__fmul_rn(s, s3), __fsub_rn(__fmul_rn(pair.repulsion, s3), pair.attraction));
-        if (ALBIREO_FORCES_OFF) force = __fsub_rn(force, __fmul_rn(pair.force_off, __fsqrt_rn(s)));
+        const int apart[3] = {(int)(at.x - from.x), (int)(at.y - from.y), (int)(at.z - from.z)};
+        const Pushed<float> of = push(pair, job.short_units, (float)apart[0], (float)apart[1], (float)apart[2]);
+        nearest = of.s > nearest ? of.s : nearest;
 #pragma unroll
-        for (int k = 0; k < 3; ++k) impulse[k] += __float2int_rn(__fmul_rn(force, d[k]));
+        for (int k = 0; k < 3; ++k) impulse[k] += __float2int_rn(of.impulse[k]);
     }
 };
 

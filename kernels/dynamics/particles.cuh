@@ -1,5 +1,5 @@
 // Particles that move: what all kernels of a step agree on. Positions and momenta are integers, each operation of crates/dynamics/src/rule.rs and
-// crates/dynamics/src/single.rs is done here as it is done there, and none is fused, so that all engines have the same words.
+// crates/dynamics/src/pair_rule.rs is done here as it is done there, and none is fused, so that all engines have the same words.
 #pragma once
 #include "structs.cuh"
 

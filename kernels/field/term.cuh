@@ -1,8 +1,8 @@
-// Sums per target: the operations that terms are made of, the term itself, and what its sources are found by.
+// Sums per target: what terms are made of beside the operations that all rules have, the term itself, and what its sources are found by.
 // ALBIREO_TERM holds the statements of a term; they are written from its definition in crates/fields/src/term.rs. Every operation rounds as it
 // does there, and is fused where it says so, so that all engines have the same bits.
 #pragma once
-#include "structs.cuh"
+#include "operations.cuh"
 
 namespace albireo {
 
@@ -10,11 +10,6 @@ namespace albireo {
 // What terms are made in.
 typedef float Real;
 
-__device__ __forceinline__ Real add(Real a, Real b) { return __fadd_rn(a, b); }
-__device__ __forceinline__ Real subtract(Real a, Real b) { return __fsub_rn(a, b); }
-__device__ __forceinline__ Real multiply(Real a, Real b) { return __fmul_rn(a, b); }
-// a * b + c, rounded once.
-__device__ __forceinline__ Real fused(Real a, Real b, Real c) { return __fmaf_rn(a, b, c); }
 // The greater of a number that is not -0 and 0.
 __device__ __forceinline__ Real positive(Real a) { return fmaxf(a, 0.0f); }
 __device__ __forceinline__ Real inverse_root_seed(Real a) { return __uint_as_float(0x5f375a86u - (__float_as_uint(a) >> 1)); }
@@ -30,11 +25,6 @@ __device__ __forceinline__ const Real* table_of(const DeviceField& job) { return
 #else
 typedef double Real;
 
-__device__ __forceinline__ Real add(Real a, Real b) { return __dadd_rn(a, b); }
-__device__ __forceinline__ Real subtract(Real a, Real b) { return __dsub_rn(a, b); }
-__device__ __forceinline__ Real multiply(Real a, Real b) { return __dmul_rn(a, b); }
-// a * b + c, rounded once.
-__device__ __forceinline__ Real fused(Real a, Real b, Real c) { return __fma_rn(a, b, c); }
 // The greater of a number that is not -0 and 0, by the sign alone: units for integers have time to spare.
 __device__ __forceinline__ Real positive(Real a) {
     const i64 bits = __double_as_longlong(a);

@@ -63,6 +63,7 @@ const WRITTEN: &[File] = &[
     ("measured.cuh", include_str!("../measured.cuh")),
     ("queue.cuh", include_str!("../queue.cuh")),
     ("sweep.cuh", include_str!("../sweep.cuh")),
+    ("operations.cuh", include_str!("../operations.cuh")),
     ("field/term.cuh", include_str!("../field/term.cuh")),
     (
         "dynamics/normal.cuh",

@@ -1,10 +1,10 @@
-//! Particles against their neighbours in lanes: what `rule.rs` computes, operation by operation, for a register of pairs at a time.
+//! Particles against their neighbours in lanes: what `rule.rs` computes, for a register of pairs at a time.
 //!
 //! Entry: [`Meeting`]. Each pair is met once; what it gives goes to its first particle with one sign and to its second with the other.
 
-use albireo_simd::{Kernel, RECORDS, Record, Simd};
+use albireo_simd::{Kernel, Lanes, RECORDS, Record, Simd};
 
-use super::pair_rule::PairRule;
+use super::pair_rule::{PairEnergy, PairForce};
 use super::rule::Rule;
 
 /// Energies and virials of pairs, in the rule's units.
@@ -31,62 +31,6 @@ pub(super) struct Meeting<'a, L> {
     pub(super) impulses: &'a mut [Record],
     /// Whether energies and virials are asked for.
     pub(super) sums: Option<&'a mut PairSums>,
-}
-
-/// Coefficients of a register of pairs.
-#[derive(Clone, Copy)]
-struct Coefficients<S: Simd> {
-    reach2: S::D,
-    sigma2: S::D,
-    repulsion: S::D,
-    attraction: S::D,
-    force_off: S::D,
-    well: S::D,
-    slope: S::D,
-    energy_off: S::D,
-}
-
-impl<S: Simd> Coefficients<S> {
-    #[inline(always)]
-    fn of_one(simd: S, pair: &PairRule) -> Self {
-        Self {
-            reach2: simd.splat_d(pair.reach2),
-            sigma2: simd.splat_d(pair.sigma2),
-            repulsion: simd.splat_d(pair.repulsion),
-            attraction: simd.splat_d(pair.attraction),
-            force_off: simd.splat_d(pair.force_off),
-            well: simd.splat_d(pair.well),
-            slope: simd.splat_d(pair.slope),
-            energy_off: simd.splat_d(pair.energy_off),
-        }
-    }
-
-    /// Those of the pairs of one particle with these.
-    #[inline(always)]
-    fn of_each(simd: S, row: &[PairRule], records: &[Record], index: &[u32]) -> Self {
-        let mut each = [[0.0; RECORDS]; 8];
-        for lane in 0..S::DOUBLES {
-            let pair = &row[records[index[lane] as usize][3] as usize];
-            each[0][lane] = pair.reach2;
-            each[1][lane] = pair.sigma2;
-            each[2][lane] = pair.repulsion;
-            each[3][lane] = pair.attraction;
-            each[4][lane] = pair.force_off;
-            each[5][lane] = pair.well;
-            each[6][lane] = pair.slope;
-            each[7][lane] = pair.energy_off;
-        }
-        Self {
-            reach2: simd.load_d(&each[0]),
-            sigma2: simd.load_d(&each[1]),
-            repulsion: simd.load_d(&each[2]),
-            attraction: simd.load_d(&each[3]),
-            force_off: simd.load_d(&each[4]),
-            well: simd.load_d(&each[5]),
-            slope: simd.load_d(&each[6]),
-            energy_off: simd.load_d(&each[7]),
-        }
-    }
 }
 
 /// What stays the same for all pairs of a run.
@@ -124,7 +68,11 @@ impl<L: Lists> Kernel for Meeting<'_, L> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> f64 {
-        let forces_off = self.rule.pairs.iter().any(|pair| pair.force_off != 0.0);
+        let forces_off = self
+            .rule
+            .pairs
+            .iter()
+            .any(|pair| pair.force.force_off != 0.0);
         match (self.rule.species == 1, forces_off, self.sums.is_some()) {
             (true, false, false) => self.meet::<S, true, false, false>(simd),
             (true, true, false) => self.meet::<S, true, true, false>(simd),
@@ -151,7 +99,8 @@ impl<L: Lists> Meeting<'_, L> {
             none: simd.splat_i(0),
             virial_factor: simd.splat_d(self.rule.virial_factor),
         };
-        let alike = Coefficients::of_one(simd, &self.rule.pairs[0]);
+        let alike = self.rule.pairs[0].force.same(Lanes(simd));
+        let energies_alike = self.rule.pairs[0].energy.same(Lanes(simd));
         let mut nearest = constants.zero;
         let mut sums = PairSums::default();
         for particle in self.particles {
@@ -172,9 +121,14 @@ impl<L: Lists> Meeting<'_, L> {
             };
             let mut left = count;
             for index in index.chunks_exact(S::DOUBLES) {
-                let mut of = alike;
+                let (mut of, mut energies) = (alike, energies_alike);
                 if !ALIKE {
-                    of = Coefficients::of_each(simd, row, self.records, index);
+                    let species = |&other: &u32| self.records[other as usize][3] as usize;
+                    let pairs = index.iter().map(|other| &row[species(other)]);
+                    of = PairForce::each(Lanes(simd), pairs.clone().map(|pair| &pair.force));
+                    if SUMS {
+                        energies = PairEnergy::each(Lanes(simd), pairs.map(|pair| &pair.energy));
+                    }
                 }
                 if left < S::DOUBLES {
                     let filled = simd.load_d(&FILLED[RECORDS - left..]);
@@ -182,7 +136,8 @@ impl<L: Lists> Meeting<'_, L> {
                     of.reach2 = simd.select_d(filled, of.reach2, constants.zero);
                 }
                 let from = simd.load_records(self.records, index);
-                let impulse = one.add::<FORCES_OFF, SUMS>(simd, &constants, &of, at, from);
+                let of = (&of, &energies);
+                let impulse = one.add::<FORCES_OFF, SUMS>(simd, &constants, of, at, from);
                 simd.take_off_records(impulse, self.impulses, index);
                 left = left.saturating_sub(S::DOUBLES);
             }
@@ -221,39 +176,25 @@ impl<S: Simd> OfOne<S> {
         &mut self,
         simd: S,
         constants: &Constants<S>,
-        of: &Coefficients<S>,
+        (of, energies): (&PairForce<S::D>, &PairEnergy<S::D>),
         at: [S::I; 3],
         from: [S::I; 3],
     ) -> [S::I; 3] {
-        // No closures among the lanes: one that is not inlined lacks the instructions.
-        let mut d = constants.units;
+        let mut apart = constants.units;
         for k in 0..3 {
-            d[k] = simd.mul_d(simd.to_double(simd.sub_i(at[k], from[k])), d[k]);
+            apart[k] = simd.to_double(simd.sub_i(at[k], from[k]));
         }
-        let r2 = simd.add_d(simd.mul_d(d[0], d[0]), simd.mul_d(d[1], d[1]));
-        let r2 = simd.add_d(r2, simd.mul_d(d[2], d[2]));
-        let within = simd.less_d(r2, of.reach2);
-        let s = simd.select_d(within, simd.div_d(of.sigma2, r2), constants.zero);
-        self.nearest = simd.max_d(s, self.nearest);
-        let s3 = simd.mul_d(simd.mul_d(s, s), s);
-        let slope = simd.sub_d(simd.mul_d(of.repulsion, s3), of.attraction);
-        let mut force = simd.mul_d(simd.mul_d(s, s3), slope);
-        if FORCES_OFF {
-            force = simd.sub_d(force, simd.mul_d(of.force_off, simd.sqrt_d(s)));
-        }
+        let pushed = of.push::<_, FORCES_OFF>(Lanes(simd), &constants.units, apart);
+        self.nearest = simd.max_d(pushed.s, self.nearest);
         let mut impulse = [constants.none; 3];
         for k in 0..3 {
-            impulse[k] = simd.add_rounded(constants.none, simd.mul_d(force, d[k]));
+            impulse[k] = simd.add_rounded(constants.none, pushed.impulse[k]);
             self.impulse[k] = simd.add_i(self.impulse[k], impulse[k]);
         }
         if SUMS {
-            let well = simd.sub_d(simd.mul_d(of.well, s3), of.well);
-            let off = simd.sub_d(simd.mul_d(simd.sqrt_d(r2), of.slope), of.energy_off);
-            let energy = simd.add_d(simd.mul_d(s3, well), off);
-            let energy = simd.select_d(within, energy, constants.zero);
-            let virial = simd.mul_d(simd.mul_d(force, r2), constants.virial_factor);
-            self.energy = simd.add_rounded(self.energy, energy);
-            self.virial = simd.add_rounded(self.virial, virial);
+            let sums = energies.of(Lanes(simd), (of, &pushed), constants.virial_factor);
+            self.energy = simd.add_rounded(self.energy, sums[0]);
+            self.virial = simd.add_rounded(self.virial, sums[1]);
         }
         impulse
     }

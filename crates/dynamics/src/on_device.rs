@@ -14,6 +14,7 @@ use albireo_kernels::{DynamicsEntry, DynamicsKernel, Kernel};
 
 use super::cells::{Grid, NEAREST, list_limit};
 use super::lanes::PairSums;
+use super::pair_rule::PairRule;
 use super::rule::Rule;
 use super::thermostat::Noise;
 use super::words::Words;
@@ -151,16 +152,22 @@ fn filled<D: Device, T: bytemuck::Pod>(
 
 /// The coefficients of all pairs of species, in both precisions, and how species move.
 fn tables(rule: &Rule) -> (Vec<DevicePair>, Vec<DeviceShortPair>, Vec<DeviceMoves>) {
-    let pairs = rule.pairs.iter().map(|pair| DevicePair {
-        reach2: pair.reach2,
-        sigma2: pair.sigma2,
-        repulsion: pair.repulsion,
-        attraction: pair.attraction,
-        force_off: pair.force_off,
-        well: pair.well,
-        slope: pair.slope,
-        energy_off: pair.energy_off,
-    });
+    let pairs = rule.pairs.iter();
+    let pairs = pairs.map(
+        |PairRule {
+             force: pair,
+             energy,
+         }| DevicePair {
+            reach2: pair.reach2,
+            sigma2: pair.sigma2,
+            repulsion: pair.repulsion,
+            attraction: pair.attraction,
+            force_off: pair.force_off,
+            well: energy.well,
+            slope: energy.slope,
+            energy_off: energy.energy_off,
+        },
+    );
     let single = rule.single.iter().flat_map(|single| &single.pairs);
     let shorts = single.map(|pair| DeviceShortPair {
         reach2: pair.reach2,
@@ -268,7 +275,7 @@ impl<N: Devices> OnDevice<N> {
                 entry: DynamicsEntry::Move,
                 single: rule.single.is_some(),
                 alike: rule.species == 1,
-                forces_off: rule.pairs.iter().any(|pair| pair.force_off != 0.0),
+                forces_off: rule.pairs.iter().any(|pair| pair.force.force_off != 0.0),
             },
             lists_made: 0,
         })

@@ -49,7 +49,7 @@ impl Simulation {
         for (k, &(first, a)) in places.iter().enumerate() {
             for &(second, b) in &places[k + 1..] {
                 if self.rule.nearness(a, b) > self.rule.closest() {
-                    let sigma2 = self.rule.pair(a[3], b[3]).sigma2;
+                    let sigma2 = self.rule.pair(a[3], b[3]).force.sigma2;
                     return Err(DynamicsError::Overlap {
                         step: self.step,
                         first,

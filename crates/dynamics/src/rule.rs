@@ -1,15 +1,15 @@
 //! What a pair and a step do to positions and momenta, to the last bit.
 //!
 //! Entry: [`Rule`]. A position is a fraction of the box in units of 2^-64, a momentum an integer multiple of 2^-exponent; the impulse of a
-//! pair over half a step is made of IEEE operations, each rounded once, on the difference of two positions, and is rounded once to such an
-//! integer. The other particle takes the same integer with the other sign. A step moves a particle by its momentum times a rational
+//! pair over half a step is made of IEEE operations (`pair_rule.rs`), each rounded once, on the difference of two positions, and is rounded once
+//! to such an integer. The other particle takes the same integer with the other sign. A step moves a particle by its momentum times a rational
 //! number, rounded half away from 0. So the order of pairs changes nothing, and a step with negated momenta undoes the step before.
 
 use albireo_simd::fixed_point::exponent;
-use albireo_simd::{Precision, Record};
+use albireo_simd::{Precision, Record, Scalar};
 
 use super::error::DynamicsError;
-use super::pair_rule::PairRule;
+use super::pair_rule::{PairEnergy, PairForce, PairRule};
 use super::potential::LennardJones;
 use super::single::{self, Single};
 
@@ -172,19 +172,21 @@ impl Rule {
         let cutoff = potential.cutoff() * pair.sigma;
         let sigma2 = pair.sigma * pair.sigma;
         let half = libm::scalbn(self.dt / 2.0, self.momentum_exponent);
-        let [potential_off, force] = potential.taken_off(a, b);
-        let energy = |value: f64| libm::scalbn(value, self.energy_exponent);
-        PairRule {
-            cutoff,
+        let [potential_off, force_off] = potential.taken_off(a, b);
+        let in_energies = |value: f64| libm::scalbn(value, self.energy_exponent);
+        let force = PairForce {
             reach2: cutoff * cutoff,
             sigma2,
             repulsion: 48.0 * pair.epsilon / sigma2 * half,
             attraction: 24.0 * pair.epsilon / sigma2 * half,
-            force_off: force / pair.sigma * half,
-            well: energy(4.0 * pair.epsilon),
-            slope: energy(force),
-            energy_off: energy(potential_off + cutoff * force),
-        }
+            force_off: force_off / pair.sigma * half,
+        };
+        let energy = PairEnergy {
+            well: in_energies(4.0 * pair.epsilon),
+            slope: in_energies(force_off),
+            energy_off: in_energies(potential_off + cutoff * force_off),
+        };
+        PairRule { force, energy }
     }
 
     fn set_moves(&mut self) -> Result<(), DynamicsError> {
@@ -242,29 +244,20 @@ impl Rule {
 
     /// What the second particle does to the first, and `(sigma/r)^2`, which is 0 out of reach.
     pub(super) fn term(&self, first: &Record, second: &Record) -> (PairTerm, f64) {
-        let pair = self.pair(first[3], second[3]);
-        let d = [0, 1, 2].map(|k| component(self.units[k], first[k], second[k]));
-        let r2 = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
-        if r2 >= pair.reach2 {
-            return Default::default();
+        let PairRule { force, energy } = self.pair(first[3], second[3]);
+        let apart = [0, 1, 2].map(|k| first[k].wrapping_sub(second[k]) as f64);
+        let pushed = force.push::<_, true>(Scalar, &self.units, apart);
+        if pushed.s > CLOSEST {
+            return (PairTerm::default(), pushed.s);
         }
-        let s = pair.sigma2 / r2;
-        if s > CLOSEST {
-            return (PairTerm::default(), s);
-        }
-        let s3 = (s * s) * s;
-        let force = (s * s3) * (pair.repulsion * s3 - pair.attraction);
-        let force = force - pair.force_off * s.sqrt();
-        let well = s3 * (pair.well * s3 - pair.well);
-        let energy = well + (r2.sqrt() * pair.slope - pair.energy_off);
-        let virial = (force * r2) * self.virial_factor;
+        let [energy, virial] = energy.of(Scalar, (force, &pushed), self.virial_factor);
         let rounded = |value: f64| value.round_ties_even() as i64;
         let term = PairTerm {
-            impulse: d.map(|d| rounded(force * d)),
+            impulse: pushed.impulse.map(rounded),
             energy: rounded(energy),
             virial: rounded(virial),
         };
-        (term, s)
+        (term, pushed.s)
     }
 
     /// How far a particle of this momentum moves in a step, or in half of one, in fractions: less than 2^62, as the skin is at most a quarter

@@ -1,13 +1,14 @@
-//! Particles against all their neighbours in float32 lanes: what `single.rs` computes, operation by operation.
+//! Particles against all their neighbours in float32 lanes: what `single.rs` computes.
 //!
 //! Entry: [`ShortMeeting`]. A pair is met from both of its sides, so that nothing is written but the sums of the particles themselves; and
 //! particles are met in groups, for which neighbours are brought into columns once.
 
 use std::ops::Range;
 
-use albireo_simd::{Kernel, MOST_LANES, Record, ShortRecord, Simd};
+use albireo_simd::{Kernel, Lanes32, MOST_LANES, Record, ShortRecord, Simd};
 
-use super::single::{Single, SinglePair};
+use super::pair_rule::PairForce;
+use super::single::Single;
 
 /// A few particles in a row, and all that may be near any of them.
 pub(super) struct Group<'a> {
@@ -34,52 +35,6 @@ pub(super) struct ShortMeeting<'a, G> {
     pub(super) groups: &'a G,
     /// Where the impulses on the particles of all groups go, one after the other.
     pub(super) impulses: &'a mut [Record],
-}
-
-/// Coefficients of a register of pairs.
-#[derive(Clone, Copy)]
-struct Coefficients<S: Simd> {
-    reach2: S::F,
-    sigma2: S::F,
-    repulsion: S::F,
-    attraction: S::F,
-    force_off: S::F,
-}
-
-impl<S: Simd> Coefficients<S> {
-    #[inline(always)]
-    fn of_one(simd: S, pair: &SinglePair) -> Self {
-        Self {
-            reach2: simd.splat(pair.reach2),
-            sigma2: simd.splat(pair.sigma2),
-            repulsion: simd.splat(pair.repulsion),
-            attraction: simd.splat(pair.attraction),
-            force_off: simd.splat(pair.force_off),
-        }
-    }
-
-    /// Those of the pairs of one particle with these.
-    #[inline(always)]
-    fn of_each(simd: S, row: &[SinglePair], species: S::U) -> Self {
-        let mut others = [0; MOST_LANES];
-        simd.store_u(species, &mut others);
-        let mut each = [[0.0; MOST_LANES]; 5];
-        for lane in 0..S::LANES {
-            let pair = &row[others[lane] as usize];
-            each[0][lane] = pair.reach2;
-            each[1][lane] = pair.sigma2;
-            each[2][lane] = pair.repulsion;
-            each[3][lane] = pair.attraction;
-            each[4][lane] = pair.force_off;
-        }
-        Self {
-            reach2: simd.load(&each[0]),
-            sigma2: simd.load(&each[1]),
-            repulsion: simd.load(&each[2]),
-            attraction: simd.load(&each[3]),
-            force_off: simd.load(&each[4]),
-        }
-    }
 }
 
 /// All ones, then nothing: loads from `MOST_LANES - n` on have the first n lanes set.
@@ -213,7 +168,7 @@ impl<G: Groups> ShortMeeting<'_, G> {
         let constants = Constants::<S> {
             units: [simd.splat(x), simd.splat(y), simd.splat(z)],
             sign: simd.splat_u(SIGN),
-            alike: Coefficients::of_one(simd, &self.single.pairs[0]),
+            alike: self.single.pairs[0].same(Lanes32(simd)),
         };
         let mut columns = Columns {
             positions: [[0; BATCH]; 3],
@@ -264,7 +219,7 @@ struct Constants<S: Simd> {
     units: [S::F; 3],
     sign: S::U,
     /// Of a run of one species.
-    alike: Coefficients<S>,
+    alike: PairForce<S::F>,
 }
 
 impl Columns {
@@ -275,7 +230,7 @@ impl Columns {
         &self,
         simd: S,
         constants: &Constants<S>,
-        (own, row): (ShortRecord, &[SinglePair]),
+        (own, row): (ShortRecord, &[PairForce<f32>]),
     ) -> ([i64; 3], S::F) {
         let at = [
             simd.splat_u(own[0]),
@@ -296,14 +251,20 @@ impl Columns {
         for (((x, y), z), (species, filled)) in positions.zip(others) {
             let mut of = constants.alike;
             if !ALIKE {
-                of = Coefficients::of_each(simd, row, simd.load_u(species));
+                let pairs = species.iter().map(|&species| &row[species as usize]);
+                of = PairForce::each(Lanes32(simd), pairs);
             }
             of.reach2 = simd.floats(simd.and(simd.bits(of.reach2), simd.load_u(filled)));
             let from = [simd.load_u(x), simd.load_u(y), simd.load_u(z)];
-            let (impulse, s) = impulses::<S, FORCES_OFF>(simd, &constants.units, &of, at, from);
-            nearest = simd.max(s, nearest);
+            let mut apart = constants.units;
             for k in 0..3 {
-                sums[k] = sums[k].add(simd, constants.sign, impulse[k]);
+                apart[k] = simd.signed_to_float(simd.sub_u(at[k], from[k]));
+            }
+            let pushed = of.push::<_, FORCES_OFF>(Lanes32(simd), &constants.units, apart);
+            nearest = simd.max(pushed.s, nearest);
+            for k in 0..3 {
+                let impulse = simd.round(pushed.impulse[k]);
+                sums[k] = sums[k].add(simd, constants.sign, impulse);
             }
         }
         let [x, y, z] = sums;
@@ -314,36 +275,4 @@ impl Columns {
         ];
         (sum, nearest)
     }
-}
-
-/// What the particles `from` do to the one `at`, and `(sigma/r)^2`.
-#[inline(always)]
-fn impulses<S: Simd, const FORCES_OFF: bool>(
-    simd: S,
-    units: &[S::F; 3],
-    of: &Coefficients<S>,
-    at: [S::U; 3],
-    from: [S::U; 3],
-) -> ([S::U; 3], S::F) {
-    // No closures among the lanes: one that is not inlined lacks the instructions.
-    let mut d = *units;
-    for k in 0..3 {
-        d[k] = simd.mul(simd.signed_to_float(simd.sub_u(at[k], from[k])), d[k]);
-    }
-    let r2 = simd.add(simd.mul(d[0], d[0]), simd.mul(d[1], d[1]));
-    let r2 = simd.add(r2, simd.mul(d[2], d[2]));
-    let within = simd.less(r2, of.reach2);
-    let s = simd.bits(simd.div(of.sigma2, r2));
-    let s = simd.floats(simd.and(s, within));
-    let s3 = simd.mul(simd.mul(s, s), s);
-    let slope = simd.sub(simd.mul(of.repulsion, s3), of.attraction);
-    let mut force = simd.mul(simd.mul(s, s3), slope);
-    if FORCES_OFF {
-        force = simd.sub(force, simd.mul(of.force_off, simd.sqrt(s)));
-    }
-    let mut impulse = [within; 3];
-    for k in 0..3 {
-        impulse[k] = simd.round(simd.mul(force, d[k]));
-    }
-    (impulse, s)
 }

@@ -1,12 +1,12 @@
 //! The impulse of a pair in float32, to the last bit.
 //!
-//! Entry: [`Single`]. A position is cut to the upper halves of its fractions; what follows are float32 operations, each rounded once and
-//! never fused, and one rounding to an integer of at most 31 bits. Energies and virials are float64's, of the whole positions.
+//! Entry: [`Single`]. A position is cut to the upper halves of its fractions; what follows are the operations of `pair_rule.rs` in float32, each
+//! rounded once and never fused, and one rounding to an integer of at most 31 bits. Energies and virials are float64's, of the whole positions.
 
-use albireo_simd::{Record, ShortRecord};
+use albireo_simd::{Record, Scalar32, ShortRecord};
 
 use super::error::DynamicsError;
-use super::pair_rule::PairRule;
+use super::pair_rule::{PairForce, PairRule};
 use super::potential::LennardJones;
 
 /// Pairs closer than sigma over the root of 2, where (sigma/r)^2 is more than this, overlap.
@@ -16,22 +16,12 @@ const UNIT: f64 = 1.0 / (1u64 << 24) as f64;
 /// The longest box, in units of the least sigma.
 const LONGEST: f64 = 1024.0;
 
-/// What two species do to each other: [`PairRule`] in float32.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct SinglePair {
-    pub(super) reach2: f32,
-    pub(super) sigma2: f32,
-    pub(super) repulsion: f32,
-    pub(super) attraction: f32,
-    pub(super) force_off: f32,
-}
-
 /// The coefficients of a run in float32.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Single {
     /// The lengths of the box over 2^32.
     pub(super) units: [f32; 3],
-    pub(super) pairs: Vec<SinglePair>,
+    pub(super) pairs: Vec<PairForce<f32>>,
     /// See [`Single::safe`].
     safe: [f32; MOST_SUMMED + 1],
     /// See [`Single::error`].
@@ -68,10 +58,10 @@ impl Single {
             });
         }
         // Normal numbers: the box bounds sigma and the cutoff, the largest impulse the strongest pair, and no epsilon is 10^18 of another.
-        let of_pair = |pair: &PairRule| {
-            // The square of the rounded cutoff: half a box is in reach in none of both precisions.
-            let cutoff = pair.cutoff as f32;
-            SinglePair {
+        let of_pair = |PairRule { force: pair, .. }: &PairRule| {
+            // The square of the rounded cutoff, which is the root of its square: half a box is in reach in none of both precisions.
+            let cutoff = pair.reach2.sqrt() as f32;
+            PairForce {
                 reach2: cutoff * cutoff,
                 sigma2: pair.sigma2 as f32,
                 repulsion: pair.repulsion as f32,
@@ -113,19 +103,13 @@ impl Single {
         b: &ShortRecord,
     ) -> ([i32; 3], f32) {
         let pair = &self.pairs[a[3] as usize * species + b[3] as usize];
-        let d = [0, 1, 2].map(|k| a[k].wrapping_sub(b[k]).cast_signed() as f32 * self.units[k]);
-        let r2 = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
-        if r2 >= pair.reach2 {
-            return ([0; 3], 0.0);
+        let apart = [0, 1, 2].map(|k| a[k].wrapping_sub(b[k]).cast_signed() as f32);
+        let pushed = pair.push::<_, true>(Scalar32, &self.units, apart);
+        if pushed.s > CLOSEST {
+            return ([0; 3], pushed.s);
         }
-        let s = pair.sigma2 / r2;
-        if s > CLOSEST {
-            return ([0; 3], s);
-        }
-        let s3 = (s * s) * s;
-        let force = (s * s3) * (pair.repulsion * s3 - pair.attraction);
-        let force = force - pair.force_off * s.sqrt();
-        (d.map(|d| (force * d).round_ties_even() as i32), s)
+        let rounded = |value: f32| value.round_ties_even() as i32;
+        (pushed.impulse.map(rounded), pushed.s)
     }
 }
 
@@ -133,7 +117,7 @@ impl Single {
 ///
 /// A component is at most `(s^4 (repulsion s^3 + attraction) + force_off sqrt(s)) r`, and r is sigma/sqrt(s): this grows with s, a dozen
 /// roundings by 2^-24 add less than 10^-5 of it, and that to an integer less than 1.
-fn safe(pair: &SinglePair, impulses: usize) -> f32 {
+fn safe(pair: &PairForce<f32>, impulses: usize) -> f32 {
     let [sigma2, repulsion, attraction, force_off] =
         [pair.sigma2, pair.repulsion, pair.attraction, pair.force_off].map(|c| f64::from(c.abs()));
     let largest = |s: f64| {
@@ -218,7 +202,7 @@ mod tests {
                 continue;
             }
             met += 1;
-            let pair = rule.pair(first[3], second[3]);
+            let pair = rule.pair(first[3], second[3]).force;
             let s = pair.sigma2 / (r * r);
             let sum = pair.repulsion * s.powi(7)
                 + pair.attraction * s.powi(4)

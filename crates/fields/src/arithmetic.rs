@@ -1,9 +1,8 @@
-//! The operations that terms are made of, on one number or on lanes: each rounds as IEEE says, and a fused one once, so that both give the
-//! same bits.
+//! What terms are made of beside the operations that all rules have: inverse roots, polynomials and functions that are looked up.
 //!
 //! Entry: [`Arithmetic`], of one [`Element`] at a time here, of registers of them in `lanes`.
 
-use albireo_simd::{ROOT_SEED, ROUNDING};
+use albireo_simd::{Operations, ROOT_SEED, ROUNDING, Scalar, Scalar32};
 
 /// What the seed of a float32 inverse square root is made of (Lomont 2003).
 pub(super) const ROOT_SEED_32: u32 = 0x5f37_5a86;
@@ -43,25 +42,11 @@ pub(super) const ROOT_STEPS_32: RootSteps = RootSteps {
 };
 
 /// Numbers of one kind.
-pub(crate) trait Arithmetic: Copy {
-    /// A number, or a register of them.
-    type D: Copy;
+pub(crate) trait Arithmetic: Operations {
     /// What brings the seed of an inverse root to its last place.
     const ROOT: RootSteps;
     /// The same number everywhere, rounded to what the kind holds.
     fn splat(self, value: f64) -> Self::D;
-    /// `a + b`.
-    fn add(self, a: Self::D, b: Self::D) -> Self::D;
-    /// `a - b`.
-    fn sub(self, a: Self::D, b: Self::D) -> Self::D;
-    /// `a * b`.
-    fn mul(self, a: Self::D, b: Self::D) -> Self::D;
-    /// `a * b + c`, rounded once.
-    fn fused(self, a: Self::D, b: Self::D, c: Self::D) -> Self::D;
-    /// The greater of both.
-    fn max(self, a: Self::D, b: Self::D) -> Self::D;
-    /// `value` where `a < b`, else 0.
-    fn where_less(self, a: Self::D, b: Self::D, value: Self::D) -> Self::D;
     /// The bits of `a` without the last, from those of [`ROOT_SEED`].
     fn seed(self, a: Self::D) -> Self::D;
     /// Of polynomials, one for each whole number from 0 on, that whose number is nearest to `x`, at the distance of `x` from it; coefficients
@@ -195,48 +180,15 @@ impl Element for f32 {
     }
 }
 
-/// One float64 number at a time.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Scalar;
-
-/// One float32 number at a time.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Scalar32;
-
-/// The operations of one number, which both kinds have.
+/// The arithmetic of one number, which both kinds have.
 macro_rules! scalar {
     ($name:ty, $number:ty, $steps:ident, $seed:ident) => {
         impl Arithmetic for $name {
-            type D = $number;
             const ROOT: RootSteps = $steps;
 
             #[inline(always)]
             fn splat(self, value: f64) -> $number {
                 value as $number
-            }
-            #[inline(always)]
-            fn add(self, a: $number, b: $number) -> $number {
-                a + b
-            }
-            #[inline(always)]
-            fn sub(self, a: $number, b: $number) -> $number {
-                a - b
-            }
-            #[inline(always)]
-            fn mul(self, a: $number, b: $number) -> $number {
-                a * b
-            }
-            #[inline(always)]
-            fn fused(self, a: $number, b: $number, c: $number) -> $number {
-                a.mul_add(b, c)
-            }
-            #[inline(always)]
-            fn max(self, a: $number, b: $number) -> $number {
-                if a > b { a } else { b }
-            }
-            #[inline(always)]
-            fn where_less(self, a: $number, b: $number, value: $number) -> $number {
-                if a < b { value } else { 0.0 }
             }
             #[inline(always)]
             fn seed(self, a: $number) -> $number {

@@ -2,31 +2,18 @@
 //!
 //! Entry: [`Summing`], bound to float64 and to float32 lanes. Every operation is that of one number, lane by lane.
 
-use albireo_simd::Simd;
+use albireo_simd::{Lanes, Lanes32, MOST_LANES, Registers, Simd};
 
 use super::arithmetic::{Arithmetic, Element, ROOT_SEED_32, ROOT_STEPS, ROOT_STEPS_32, RootSteps};
 
-/// Lanes of the widest register.
-pub(crate) const MOST_LANES: usize = 16;
-
-/// Lanes that read numbers and add terms up as integers.
-pub(crate) trait Summing: Arithmetic {
-    /// What a lane holds.
-    type Number: Element;
+/// Lanes that add terms up as integers.
+pub(crate) trait Summing: Arithmetic + Registers<Number: Element> {
     /// The sums of the terms of each lane.
     type Sums: Copy;
     /// Sums in memory, of terms that come a register at a time.
     type Column;
     /// Terms that a sum in memory takes in before it is handed over.
     const MOST_TERMS: usize;
-    /// Lanes of a register.
-    const LANES: usize;
-    /// Consecutive numbers.
-    fn load(self, values: &[Self::Number]) -> Self::D;
-    /// The same number in every lane.
-    fn same(self, value: Self::Number) -> Self::D;
-    /// Writes the numbers.
-    fn store(self, lanes: Self::D, to: &mut [Self::Number]);
     /// The lesser of positive numbers or 0.
     fn min(self, a: Self::D, b: Self::D) -> Self::D;
     /// No terms.
@@ -60,42 +47,12 @@ fn pieces<L: Summing, const N: usize>(lanes: L, polynomials: &[[f64; N]], x: L::
     lanes.horner(coefficients, lanes.load(&rest))
 }
 
-/// A register of float64 lanes.
-#[derive(Clone, Copy)]
-pub(crate) struct Lanes<S>(pub(crate) S);
-
 impl<S: Simd> Arithmetic for Lanes<S> {
-    type D = S::D;
     const ROOT: RootSteps = ROOT_STEPS;
 
     #[inline(always)]
     fn splat(self, value: f64) -> S::D {
         self.0.splat_d(value)
-    }
-    #[inline(always)]
-    fn add(self, a: S::D, b: S::D) -> S::D {
-        self.0.add_d(a, b)
-    }
-    #[inline(always)]
-    fn sub(self, a: S::D, b: S::D) -> S::D {
-        self.0.sub_d(a, b)
-    }
-    #[inline(always)]
-    fn mul(self, a: S::D, b: S::D) -> S::D {
-        self.0.mul_d(a, b)
-    }
-    #[inline(always)]
-    fn fused(self, a: S::D, b: S::D, c: S::D) -> S::D {
-        self.0.fused_d(a, b, c)
-    }
-    #[inline(always)]
-    fn max(self, a: S::D, b: S::D) -> S::D {
-        self.0.max_d(a, b)
-    }
-    #[inline(always)]
-    fn where_less(self, a: S::D, b: S::D, value: S::D) -> S::D {
-        let less = self.0.less_d(a, b);
-        self.0.select_d(less, value, self.0.splat_d(0.0))
     }
     #[inline(always)]
     fn seed(self, a: S::D) -> S::D {
@@ -108,24 +65,10 @@ impl<S: Simd> Arithmetic for Lanes<S> {
 }
 
 impl<S: Simd> Summing for Lanes<S> {
-    type Number = f64;
     type Sums = S::I;
     type Column = Vec<i64>;
     const MOST_TERMS: usize = usize::MAX;
-    const LANES: usize = S::DOUBLES;
 
-    #[inline(always)]
-    fn load(self, values: &[f64]) -> S::D {
-        self.0.load_d(values)
-    }
-    #[inline(always)]
-    fn same(self, value: f64) -> S::D {
-        self.0.splat_d(value)
-    }
-    #[inline(always)]
-    fn store(self, lanes: S::D, to: &mut [f64]) {
-        self.0.store_d(lanes, to);
-    }
     #[inline(always)]
     fn min(self, a: S::D, b: S::D) -> S::D {
         self.0.min_d(a, b)
@@ -164,42 +107,12 @@ impl<S: Simd> Summing for Lanes<S> {
     }
 }
 
-/// A register of float32 lanes.
-#[derive(Clone, Copy)]
-pub(crate) struct Lanes32<S>(pub(crate) S);
-
 impl<S: Simd> Arithmetic for Lanes32<S> {
-    type D = S::F;
     const ROOT: RootSteps = ROOT_STEPS_32;
 
     #[inline(always)]
     fn splat(self, value: f64) -> S::F {
         self.0.splat(value as f32)
-    }
-    #[inline(always)]
-    fn add(self, a: S::F, b: S::F) -> S::F {
-        self.0.add(a, b)
-    }
-    #[inline(always)]
-    fn sub(self, a: S::F, b: S::F) -> S::F {
-        self.0.sub(a, b)
-    }
-    #[inline(always)]
-    fn mul(self, a: S::F, b: S::F) -> S::F {
-        self.0.mul(a, b)
-    }
-    #[inline(always)]
-    fn fused(self, a: S::F, b: S::F, c: S::F) -> S::F {
-        self.0.fused(a, b, c)
-    }
-    #[inline(always)]
-    fn max(self, a: S::F, b: S::F) -> S::F {
-        self.0.max(a, b)
-    }
-    #[inline(always)]
-    fn where_less(self, a: S::F, b: S::F, value: S::F) -> S::F {
-        let less = self.0.less(a, b);
-        self.0.floats(self.0.and(less, self.0.bits(value)))
     }
     #[inline(always)]
     fn seed(self, a: S::F) -> S::F {
@@ -217,30 +130,12 @@ impl<S: Simd> Arithmetic for Lanes32<S> {
 const BIAS: u32 = 1 << 31;
 
 impl<S: Simd> Summing for Lanes32<S> {
-    type Number = f32;
     /// The sums of the lower and of the upper halves of biased terms.
     type Sums = [S::U; 2];
     /// The sums of terms, which wrap, and those of their upper halves, which tell what was lost.
     type Column = [Vec<u32>; 2];
     const MOST_TERMS: usize = 1 << 16;
-    const LANES: usize = S::LANES;
 
-    #[inline(always)]
-    fn load(self, values: &[f32]) -> S::F {
-        self.0.load(values)
-    }
-    #[inline(always)]
-    fn same(self, value: f32) -> S::F {
-        self.0.splat(value)
-    }
-    #[inline(always)]
-    fn store(self, lanes: S::F, to: &mut [f32]) {
-        let mut bits = [0; MOST_LANES];
-        self.0.store_u(self.0.bits(lanes), &mut bits);
-        for (to, bits) in to[..S::LANES].iter_mut().zip(bits) {
-            *to = f32::from_bits(bits);
-        }
-    }
     #[inline(always)]
     fn min(self, a: S::F, b: S::F) -> S::F {
         // Floats without a sign are in the order of their bits.

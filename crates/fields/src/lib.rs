@@ -47,7 +47,7 @@ pub use engine::{
 pub use error::FieldError;
 pub(crate) use frame::{Fractions, SkewedImages, component, square_along};
 pub use job::FieldJob;
-pub(crate) use lanes::{MOST_LANES, Summing};
+pub(crate) use lanes::Summing;
 pub use mixing::Mixing;
 pub(crate) use number::Number;
 pub(crate) use profile::{ForProfile, Profile};

@@ -2,10 +2,10 @@
 //!
 //! Entry: [`Number`].
 
-use albireo_simd::Simd;
+use albireo_simd::{Lanes, Lanes32, Simd};
 
 use super::arithmetic::Element;
-use super::lanes::{Lanes, Lanes32, Summing};
+use super::lanes::Summing;
 
 /// An element with its lanes.
 pub(crate) trait Number: Element {

@@ -195,7 +195,8 @@ fn spline(values: &[f64]) -> Vec<[f64; 4]> {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
-    use crate::arithmetic::{Arithmetic, Scalar};
+    use crate::arithmetic::Arithmetic;
+    use albireo_simd::Scalar;
 
     #[test]
     fn tables_are_their_functions() {

@@ -5,7 +5,8 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use super::arithmetic::{Arithmetic, Scalar};
+use albireo_simd::{Operations, Scalar};
+
 use super::profile::{
     Bare, Cloud, Ewald, ForProfile, Gaussian, LennardJones, Profile, Sharp, Smooth, Spline,
     Tabulated, TopHat, Triangle,

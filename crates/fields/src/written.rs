@@ -1,10 +1,12 @@
 //! A term as text for devices: the operations of its profile, written down one after the other instead of carried out.
 //!
 //! Entry: [`WrittenTerm`]. So a term has one definition, and devices carry out its operations in its order; what each operation is there
-//! stands in `kernels/field/term.cuh`.
+//! stands in `kernels/operations.cuh` and `kernels/field/term.cuh`.
 
 use std::cell::RefCell;
 use std::fmt;
+
+use albireo_simd::Operations;
 
 use super::arithmetic::{Arithmetic, ROOT_STEPS, ROOT_STEPS_32, RootSteps};
 use super::profile::{ForProfile, Profile};
@@ -72,15 +74,9 @@ impl<const DOUBLE: bool> Writing<'_, DOUBLE> {
     }
 }
 
-impl<const DOUBLE: bool> Arithmetic for Writing<'_, DOUBLE> {
+impl<const DOUBLE: bool> Operations for Writing<'_, DOUBLE> {
     type D = Value;
-    const ROOT: RootSteps = if DOUBLE { ROOT_STEPS } else { ROOT_STEPS_32 };
 
-    fn splat(self, value: f64) -> Value {
-        let constants = &mut self.0.borrow_mut().term.constants;
-        constants.push(value);
-        Value::Constant(constants.len() - 1)
-    }
     fn add(self, a: Value, b: Value) -> Value {
         self.step("add", &[a, b])
     }
@@ -101,6 +97,16 @@ impl<const DOUBLE: bool> Arithmetic for Writing<'_, DOUBLE> {
     }
     fn where_less(self, a: Value, b: Value, value: Value) -> Value {
         self.step("where_less", &[a, b, value])
+    }
+}
+
+impl<const DOUBLE: bool> Arithmetic for Writing<'_, DOUBLE> {
+    const ROOT: RootSteps = if DOUBLE { ROOT_STEPS } else { ROOT_STEPS_32 };
+
+    fn splat(self, value: f64) -> Value {
+        let constants = &mut self.0.borrow_mut().term.constants;
+        constants.push(value);
+        Value::Constant(constants.len() - 1)
     }
     fn seed(self, a: Value) -> Value {
         self.step("inverse_root_seed", &[a])

@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use albireo_simd::{Kernel, Simd};
+use albireo_simd::{Kernel, MOST_LANES, Registers, Simd};
 
 use super::tiles::{Lattice, Tile};
-use crate::{Cells, Fractions, MOST_LANES, Number, Profile, Sources, Summing, component};
+use crate::{Cells, Fractions, Number, Profile, Sources, Summing, component};
 
 /// Targets of a column along the first axis and the second: blocks of 4 x 4, which the widest register holds.
 pub(super) const DEPTH: usize = SIDE;
@@ -220,7 +220,7 @@ impl<N: Number> Near<N> {
             let (block, within) = (k / MOST_LANES, k % MOST_LANES);
             *across = profile.join(N::ONE, x[within / SIDE], y[block * SIDE + within % SIDE]);
         }
-        let width = <N::Lanes<S> as Summing>::LANES;
+        let width = <N::Lanes<S> as Registers>::LANES;
         let planes = Planes::new(lattice, tile, source);
         let (mut first, mut end, mut close) = (LENGTH, 0, false);
         for (k, own) in self.planes[..ACROSS / width].iter_mut().enumerate() {

@@ -7,15 +7,14 @@ use std::ops::Range;
 use albireo::engine::{Cpu, Progress};
 use albireo::error::EngineError;
 use albireo::progress::Lasting;
-use albireo_simd::{Kernel, Simd};
+use albireo_simd::{Kernel, Operations, Registers, Simd};
 
 use super::numbers;
 use super::tiles::{HEIGHT, Lattice, Near, TILE, Tile, WIDTH};
 use super::variants::{Adding, Found, OnThreads};
 use crate::error::FieldError;
 use crate::{
-    Arithmetic, DistanceTests, FieldJob, FieldVariant, ForProfile, Number, Precision, Profile,
-    Summing, VariantPlan,
+    DistanceTests, FieldJob, FieldVariant, ForProfile, Number, Precision, Profile, VariantPlan,
 };
 
 /// How float32 terms are added in float32.
@@ -158,7 +157,7 @@ impl<P: Profile> Kernel for Meeting<'_, P> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let lanes = f32::lanes(simd);
-        let width = <<f32 as Number>::Lanes<S> as Summing>::LANES;
+        let width = <<f32 as Number>::Lanes<S> as Registers>::LANES;
         let least = lanes.same(self.least2);
         let [sums, lost] = self.sums;
         for x in 0..self.size[0] {

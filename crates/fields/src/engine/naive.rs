@@ -2,7 +2,9 @@
 
 use std::marker::PhantomData;
 
-use crate::{Arithmetic, Element, FieldJob, ForProfile, Number, Profile, SkewedImages, component};
+use albireo_simd::Operations;
+
+use crate::{Element, FieldJob, ForProfile, Number, Profile, SkewedImages, component};
 
 /// One target of a job, by terms in numbers of one kind.
 pub(super) struct Target<'a, N> {

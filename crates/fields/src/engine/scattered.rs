@@ -1,9 +1,9 @@
 //! Targets anywhere, and grids that lie askew: one target at a time against the sources near it, which are gathered into lanes.
 
-use albireo_simd::{Isa, Kernel, Simd};
+use albireo_simd::{Isa, Kernel, MOST_LANES, Operations, Registers, Simd};
 
 use super::naive::joined;
-use crate::{Arithmetic, FieldJob, MOST_LANES, Number, Profile, SkewedImages, Summing};
+use crate::{FieldJob, Number, Profile, SkewedImages, Summing};
 
 /// Pairs in reach that are summed at a time.
 const BATCH: usize = 256;
@@ -91,7 +91,7 @@ impl<N: Number, P: Profile> Kernel for Whole<'_, N, P> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> i64 {
         let lanes = N::lanes(simd);
-        let width = <N::Lanes<S> as Summing>::LANES;
+        let width = <N::Lanes<S> as Registers>::LANES;
         let batch = self.batch;
         let end = batch.len.next_multiple_of(width);
         // Sources without strength fill the last register; without size too, for what an earlier batch left there may have a power that is

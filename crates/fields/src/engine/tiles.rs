@@ -5,11 +5,9 @@
 
 use std::marker::PhantomData;
 
-use albireo_simd::{Isa, Kernel, Simd};
+use albireo_simd::{Isa, Kernel, MOST_LANES, Registers, Simd};
 
-use crate::{
-    AlignedGrid, Element, FieldJob, Fractions, MOST_LANES, Number, Profile, Summing, component,
-};
+use crate::{AlignedGrid, Element, FieldJob, Fractions, Number, Profile, Summing, component};
 
 /// Targets of a tile along the three axes.
 pub(super) const DEPTH: usize = 4;
@@ -155,13 +153,14 @@ impl<P: Profile, N: Number> Kernel for Meeting<'_, P, N> {
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) -> u64 {
         let lanes = N::lanes(simd);
-        let stride = registers(<N::Lanes<S> as Summing>::LANES) * <N::Lanes<S> as Summing>::LANES;
+        let stride =
+            registers(<N::Lanes<S> as Registers>::LANES) * <N::Lanes<S> as Registers>::LANES;
         let mut close = 0;
         for x in 0..self.size[0] {
             for y in 0..self.size[1] {
                 let mut at = 0;
                 while at < self.size[2] {
-                    let nearest = if stride > <N::Lanes<S> as Summing>::LANES {
+                    let nearest = if stride > <N::Lanes<S> as Registers>::LANES {
                         self.stretch::<_, 2>(lanes, [x, y, at])
                     } else {
                         self.stretch::<_, 1>(lanes, [x, y, at])

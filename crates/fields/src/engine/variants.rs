@@ -9,15 +9,15 @@ use std::sync::{Mutex, PoisonError};
 use albireo::engine::{Cpu, Progress};
 use albireo::error::EngineError;
 use albireo::progress::Lasting;
-use albireo_simd::{Isa, Kernel, Simd};
+use albireo_simd::{Isa, Kernel, MOST_LANES, Operations, Registers, Simd};
 use rayon::prelude::*;
 
 use super::tiles::{BATCH, DEPTH, HEIGHT, Lattice, Near, TILE, Tile, WIDTH};
 use super::{numbers, zeros};
 use crate::error::FieldError;
 use crate::{
-    Arithmetic, Cells, DistanceTests, FieldJob, FieldSums, FieldVariant, ForProfile, MOST_LANES,
-    Number, Precision, Profile, Sources, Summing, VariantPlan, square_along,
+    Arithmetic, Cells, DistanceTests, FieldJob, FieldSums, FieldVariant, ForProfile, Number,
+    Precision, Profile, Sources, VariantPlan, square_along,
 };
 
 /// The sums of some planes of a job on a processor, in one of the ways of Rodrigues et al. 2008 (DOI 10.1145/1366230.1366277), and the tests
@@ -368,7 +368,7 @@ impl<N: Number> Kernel for Testing<'_, N> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> DistanceTests {
         let lanes = N::lanes(simd);
-        let width = <N::Lanes<S> as Summing>::LANES;
+        let width = <N::Lanes<S> as Registers>::LANES;
         // A number for each point that there is; sums of them stay whole below 2^24.
         let mut ones = [N::default(); WIDTH];
         ones[..self.size[2]].fill(N::of(1.0));

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use super::*;
-use crate::arithmetic::Scalar32;
+use albireo_simd::Scalar32;
 
 #[test]
 fn profiles_are_their_formulas() {

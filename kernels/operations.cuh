@@ -1,0 +1,24 @@
+// What terms and rules are written with, of float64 and of float32: each operation rounds as crates/simd/src/numbers.rs has it, and none is fused
+// but where it says so.
+#pragma once
+#include "structs.cuh"
+
+namespace albireo {
+
+__device__ __forceinline__ float add(float a, float b) { return __fadd_rn(a, b); }
+__device__ __forceinline__ float subtract(float a, float b) { return __fsub_rn(a, b); }
+__device__ __forceinline__ float multiply(float a, float b) { return __fmul_rn(a, b); }
+__device__ __forceinline__ float divide(float a, float b) { return __fdiv_rn(a, b); }
+__device__ __forceinline__ float square_root(float a) { return __fsqrt_rn(a); }
+// a * b + c, rounded once.
+__device__ __forceinline__ float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+
+__device__ __forceinline__ double add(double a, double b) { return __dadd_rn(a, b); }
+__device__ __forceinline__ double subtract(double a, double b) { return __dsub_rn(a, b); }
+__device__ __forceinline__ double multiply(double a, double b) { return __dmul_rn(a, b); }
+__device__ __forceinline__ double divide(double a, double b) { return __ddiv_rn(a, b); }
+__device__ __forceinline__ double square_root(double a) { return __dsqrt_rn(a); }
+// a * b + c, rounded once.
+__device__ __forceinline__ double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
+
+}  // namespace albireo
