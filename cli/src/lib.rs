@@ -37,6 +37,8 @@ fn start_log(level: LevelFilter) {
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
     let log = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
+        // Where nobody reads the log any more, such as in `2>&1 | head`, it ends without a word: the work goes on.
+        .log_internal_errors(false)
         .without_time()
         .with_target(false);
     // A program that has a log of its own keeps it.

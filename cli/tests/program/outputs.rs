@@ -1,6 +1,8 @@
 //! Files that the program writes: what they may replace, and that this is known before the work.
 
-use crate::folder::{Folder, scattered};
+use std::process::Command;
+
+use crate::folder::{Folder, program, scattered};
 
 fn folder() -> Folder {
     Folder::new()
@@ -53,6 +55,20 @@ fn what_cannot_be_written_is_known_before_the_work() {
             fails_at_once(&folder, &arguments, "no file can be made in /proc");
         }
     }
+}
+
+#[test]
+fn a_log_that_nobody_reads_stops_nothing() {
+    let folder = folder();
+    let (reader, log) = std::io::pipe().unwrap();
+    drop(reader);
+    let status = Command::new(program())
+        .args("count d.csv --bins lin:0:5:5 -o dd.csv".split(' '))
+        .current_dir(folder.path(""))
+        .stderr(log)
+        .status();
+    assert_eq!(status.unwrap().code(), Some(0));
+    assert!(folder.path("dd.csv").exists());
 }
 
 #[test]
