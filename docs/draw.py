@@ -15,6 +15,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 PAGES = ["cookbook-galaxies.md", "cookbook-liquids.md"]
+SHOWN = re.compile(r"\]\(figures/(.*?\.png)\)")
 
 
 def draw(page, folder, env):
@@ -23,8 +24,9 @@ def draw(page, folder, env):
     for block in re.findall(r"```sh\n(.*?)```", text, flags=re.S):
         for command in block.splitlines():
             subprocess.run(command, shell=True, check=True, cwd=folder, env=env)
-    for name in re.findall(r"\]\(figures/(.*?)\)", text):
-        shutil.copyfile(folder / "out" / name, DOCS / "figures" / name)
+    for name in set(SHOWN.findall(text + (DOCS / "gallery.md").read_text())):
+        if (folder / "out" / name).exists():
+            shutil.copyfile(folder / "out" / name, DOCS / "figures" / name)
 
 
 def main():
