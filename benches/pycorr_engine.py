@@ -8,7 +8,7 @@
     /tmp/pycorr/bin/python benches/pycorr_engine.py [--number 1000000] [--threads 2] [--repeats 3] [--device cpu] [--s-max 100] [--words 2] [CASE ..]
 
 Points fill a cube of 1000 that begins 1000 away from the observer. Cases are DD of one sample in (s, mu), 20 x 100 bins, midpoint lines of
-sight, mean separations off: `plain`, `weighted` (one individual weight) and `pip` (bitwise weights of 64 realizations a word, and an
+sight, mean separations off: `plain`, `weighted` (one individual weight) and `pip` (bitwise weights of 64 realisations a word, and an
 individual one; normalised by `total`). Seconds are medians of whole calls of `TwoPointCounter`, normalisation included. `--engines` names
 those to run. Pairs must be the same integers in every bin, but for what may lie within 1e-11 of an edge, which is printed; sums of weights
 agree to 1e-6 (ours are in fixed point, theirs summed in float64).

@@ -1,4 +1,4 @@
-//! Threads to check, sort and count on, of whatever process asks for them: the child of a fork gets threads of its own.
+//! Threads to check, sort and count on, owned by this process; a forked child gets its own.
 //!
 //! Entry: `of` for an engine's number of threads, [`run`] and [`each`] for work outside of one. Nothing here knows what it runs, and
 //! nothing in this crate runs on rayon's global pool, whose threads a child lacks and would wait for without end.

@@ -9,7 +9,7 @@ use crate::particles::Points;
 /// A named column, so that a refusal can say where a value stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Column<'a> {
-    /// Its name in the catalog.
+    /// Its name in the catalogue.
     pub name: &'a str,
     /// Its values.
     pub values: &'a [f64],

@@ -1,4 +1,4 @@
-//! Distances against astropy, and the way from a sky catalog to positions.
+//! Distances against astropy, and the way from a sky catalogue to positions.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::cosmology::{Cosmology, NAMED};

@@ -370,7 +370,7 @@ fn a_job_larger_than_the_memory_is_counted_in_pieces() {
     let sample = uniform(500);
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
     let what = CountSpec::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
-    // Told before the run, or found out while it allocates.
+    // Reported before the run, or found out while it allocates.
     for (memory, claimed) in [(24 << 10, 24 << 10), (16 << 10, PLENTY)] {
         let devices = vec![Emulator {
             claimed,

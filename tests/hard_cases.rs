@@ -306,7 +306,7 @@ fn units_beyond_the_range_of_a_line_of_sight_are_refused() {
     let job = PairJob::new(Pairs::Auto(&far), &Domain::Open).unwrap();
     let refused = count_pairs(&Naive, &job, bins(1.0), &Silent);
     assert!(refused.unwrap_err().to_string().contains("row 1"));
-    // Much smaller coordinates than edges are allowed, whatever their squares become.
+    // Much smaller coordinates than edges are allowed, even if their squares underflow.
     for exponent in [-200, -300, -500, -900] {
         let scale = 2f64.powi(exponent);
         let scaled: Vec<_> = rows.iter().map(|x| x.map(|c| (c - 3.0) * scale)).collect();

@@ -1,4 +1,4 @@
-//! Samples of which several processes hold one copy: whatever is given, the counts are those of the double loop.
+//! Samples of which several processes hold one copy: for any sample, the counts are those of the double loop.
 //!
 //! Processes are threads here, and their memory a list of what the first of them gives.
 

@@ -1,4 +1,4 @@
-//! Units of a job: runs of them make up the whole, on every engine, whatever is counted.
+//! Units of a job: runs of them make up the whole, on every engine, for all that is counted.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::counts::{Part, count_pairs, count_part};

@@ -217,7 +217,7 @@ typedef struct {
   uint32_t sums;
   // Bit l (1 << l), l up to 8: the sums of the Legendre polynomial of degree l.
   uint32_t legendre;
-  // Who counts: ALBIREO_ENGINE_CPU, ..; counts do not depend on it.
+  // Compute engine: ALBIREO_ENGINE_CPU, ..; counts do not depend on it.
   int32_t engine;
   // Threads of the processor, 0 for all cores.
   uint32_t threads;
@@ -228,9 +228,9 @@ typedef struct {
   // [lo, hi) across the line of sight.
   double rp_cut[2];
   // Where samples have bits, a pair with c common ones weighs pip_realizations/(pip_offset + c); 0 for the bits of their words and
-  // the observed realization, with an offset of 1.
+  // the observed realisation, with an offset of 1.
   uint32_t pip_realizations;
-  // What is added to common bits, 1 for the observed realization.
+  // What is added to common bits, 1 for the observed realisation.
   uint32_t pip_offset;
   // Bits that are set in every row, less those set in none: what totals go by.
   int32_t pip_always;

@@ -109,7 +109,7 @@ pub(crate) fn free(handle: usize, kind: &'static str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lets go of a handle, which may be none.
+/// Frees a handle, which may be none.
 pub(crate) fn drop_quietly(handle: usize) {
     let gone = kept().objects.as_mut().and_then(|all| all.remove(&handle));
     // Outside of the lock: a large sample takes its time.

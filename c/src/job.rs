@@ -50,7 +50,7 @@ pub struct albireo_job {
     pub sums: u32,
     /// Bit l (1 << l), l up to 8: the sums of the Legendre polynomial of degree l.
     pub legendre: u32,
-    /// Who counts: ALBIREO_ENGINE_CPU, ..; counts do not depend on it.
+    /// Compute engine: ALBIREO_ENGINE_CPU, ..; counts do not depend on it.
     pub engine: i32,
     /// Threads of the processor, 0 for all cores.
     pub threads: u32,
@@ -61,9 +61,9 @@ pub struct albireo_job {
     /// [lo, hi) across the line of sight.
     pub rp_cut: [f64; 2],
     /// Where samples have bits, a pair with c common ones weighs pip_realizations/(pip_offset + c); 0 for the bits of their words and
-    /// the observed realization, with an offset of 1.
+    /// the observed realisation, with an offset of 1.
     pub pip_realizations: u32,
-    /// What is added to common bits, 1 for the observed realization.
+    /// What is added to common bits, 1 for the observed realisation.
     pub pip_offset: u32,
     /// Bits that are set in every row, less those set in none: what totals go by.
     pub pip_always: i32,

@@ -1,4 +1,4 @@
-//! Prints what a catalog holds: `cargo run --example describe_catalog -- FILE`.
+//! Prints what a catalogue holds: `cargo run --example describe_catalog -- FILE`.
 
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 

@@ -1,4 +1,4 @@
-//! The columns of a catalog as they grow, block by block.
+//! The columns of a catalogue as they grow, block by block.
 //!
 //! Entry: [`Collector`], which takes from each block what its [`Pick`] says. Knows no format and no names of a file's columns.
 
@@ -60,7 +60,7 @@ impl Pick {
     }
 }
 
-/// The columns of a catalog, whole.
+/// The columns of a catalogue, whole.
 pub(crate) struct Collected {
     pub(crate) columns: Vec<(String, Vec<f64>)>,
     pub(crate) words: Vec<(String, Words)>,
@@ -69,7 +69,7 @@ pub(crate) struct Collected {
     pub(crate) rows_kept: u64,
 }
 
-/// The columns of a catalog as they grow.
+/// The columns of a catalogue as they grow.
 pub(crate) struct Collector {
     path: PathBuf,
     pick: Pick,

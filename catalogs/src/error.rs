@@ -1,4 +1,4 @@
-//! What can go wrong while a catalog is read.
+//! What can go wrong while a catalogue is read.
 //!
 //! Entry: [`CatalogError`]. Every message says what was expected, what was found and where.
 //! Rows count from 0 over the whole table, lines of text files from 1. Result tables have their own `TableError`.
@@ -14,7 +14,7 @@ use crate::expression::ExpressionError;
 use crate::names::{listed, near, suggested};
 use crate::system::in_words;
 
-/// Why a catalog could not be read. Rows count from 0, lines from 1.
+/// Why a catalogue could not be read. Rows count from 0, lines from 1.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CatalogError {

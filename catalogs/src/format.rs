@@ -1,10 +1,10 @@
-//! The formats of catalogs.
+//! The formats of catalogues.
 //!
 //! Entry: [`Format`]. A file's own is recognised by `open`.
 
 use std::fmt;
 
-/// A catalog file format.
+/// A catalogue file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {

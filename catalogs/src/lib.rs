@@ -1,4 +1,4 @@
-//! Reads particle and galaxy catalogs, and writes result tables.
+//! Reads particle and galaxy catalogues, and writes result tables.
 //!
 //! [`open`] recognises FITS, Parquet, HDF5, ASDF, ECSV and delimited text by content; the reader it returns describes the
 //! file's tables or reads columns as float64. [`Table`] holds results and is written as CSV, ECSV, FITS, JSON or Parquet.

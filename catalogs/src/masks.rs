@@ -1,6 +1,6 @@
 //! Columns that say which values of another one are missing: astropy writes `x.mask` beside `x`.
 //!
-//! Entry: [`Masks::beside`], then [`Masks::apply`] to each block. A masked value is a missing one, whatever stands at its place.
+//! Entry: [`Masks::beside`], then [`Masks::apply`] to each block. A masked value is a missing one, and the value at its place is ignored.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -18,7 +18,7 @@ use crate::text::TextReader;
 const SEEN: usize = 4096;
 const HDF5_MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
 
-/// Opens a catalog of any supported format, recognised by its content; FITS and text may be gzipped.
+/// Opens a catalogue of any supported format, recognised by its content; FITS and text may be gzipped.
 ///
 /// # Errors
 /// [`CatalogError::NotFound`], [`CatalogError::UnknownFormat`], [`CatalogError::NotBuiltIn`], or what the format's

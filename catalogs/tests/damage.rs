@@ -1,6 +1,6 @@
 //! Damaged files give an error or values, never a panic, a hang or a flood of memory.
 //!
-//! Every fixture is cut at many lengths and has bits flipped at many places; whatever opens is described and read.
+//! Every fixture is cut at many lengths and has bits flipped at many places; each that opens is described and read.
 
 #![allow(
     clippy::unwrap_used,

@@ -87,7 +87,7 @@ __device__ __forceinline__ Guess across_slot(const DeviceAxis& axis, const uint2
 #if ALBIREO_CLAMP
     const bool counted = value < axis.high;
 #if ALBIREO_WEIGHTED || ALBIREO_TERMS
-    // Pairs that are not counted go elsewhere, whatever their slot.
+    // Pairs that are not counted go elsewhere, from any slot.
     Guess guess = linear_slot(axis, value);
     guess.doubt = guess.doubt && counted;
 #else

@@ -313,7 +313,7 @@ impl Variant {
         .to_vec()
     }
 
-    /// Whether this kernel is one of [`every_variant`], in whatever shape: the one place where the rules stand.
+    /// Whether this kernel is one of [`every_variant`], in any shape: the one place where the rules stand.
     pub fn exists(&self) -> bool {
         let filtered = self.arithmetic != Arithmetic::Float64;
         let named = matches!(self.traversal, Traversal::Simple | Traversal::Constant);

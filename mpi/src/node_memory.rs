@@ -2,7 +2,7 @@
 //!
 //! Entry: [`MemoryFile`], which one rank makes, and [`Mapped`], what all of them see of it. The file lies in memory and has no name
 //! (`memfd_create`), so that nothing is left of it when its ranks have ended, however they did; no size limits it but that of the memory,
-//! and nobody has to let go of it together with others, as windows of MPI ask for.
+//! and no process has to free it together with others, as windows of MPI ask for.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -39,7 +39,7 @@ fn write_before<T: NoUninit>(file: &File, end: u64, numbers: &[T]) -> io::Result
 }
 
 impl MemoryFile {
-    /// A file of numbers, run after run. Vectors are let go of from their end while it grows, so that there is one copy of them.
+    /// A file of numbers, run after run. Vectors are freed from their end while it grows, so that there is one copy of them.
     pub(crate) fn of<T: NoUninit>(runs: Vec<Cow<'_, [T]>>) -> io::Result<Self> {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
         let file = File::from(memfd_create("albireo", flags)?);

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Whether a panic has been told.
+/// Whether a panic has been reported.
 static TOLD: AtomicBool = AtomicBool::new(false);
 /// How long the main thread may take to hear of a panic.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -151,7 +151,7 @@ fn parts_and_checkpoints_by_ranks() {
     }
 }
 
-/// The mocks of a job are made one a rank, what has one catalog by all ranks, and what goes on from them afterwards.
+/// The mocks of a job are made one a rank, what has one catalogue by all ranks, and what goes on from them afterwards.
 #[test]
 fn ranks_share_the_measurements_of_a_job() {
     if !there_is_mpi() {
@@ -194,7 +194,7 @@ fn ranks_share_the_measurements_of_a_job() {
         "{}",
         told.stderr
     );
-    // One catalog: all ranks share its pairs.
+    // One catalogue: all ranks share its pairs.
     good(folder.ranks(2, "run single.toml"));
     good(folder.alone("count d.csv --bins lin:0:1:3 -o direct.csv"));
     assert_eq!(folder.bytes("single.csv"), folder.bytes("direct.csv"));

@@ -209,7 +209,7 @@ class Table(NamedTuple):
 
 
 def table(value: Any) -> Table | None:
-    """The columns of a mapping, a structured array, or a table of astropy, pandas, polars, pyarrow or whatever has an Arrow C stream."""
+    """The columns of a mapping, a structured array, or a table of astropy, pandas, polars, pyarrow or any object with an Arrow C stream."""
     if isinstance(value, Mapping) or (hasattr(value, "table") and hasattr(value, "keys")):
         return Table([str(name) for name in value], value.__getitem__)
     names = getattr(getattr(value, "dtype", None), "names", None)

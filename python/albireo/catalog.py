@@ -1,6 +1,6 @@
 """A sample as it is handed to a measurement: a file, or arrays with what belongs to them.
 
-Entry: :class:`Catalog`; :func:`as_catalog` makes one of whatever a caller has.
+Entry: :class:`Catalog`; :func:`as_catalog` makes one of any object that a caller has.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Catalog:
         self._table: arrays.Table | None = None
         beside = {"weights": weights, "group": group, "region": region}
         if (positions is None) == (sky is None):
-            raise ValueError("a catalog has either positions or sky=(ra, dec)")
+            raise ValueError("a catalogue has either positions or sky=(ra, dec)")
         if sky is None and (redshift is not None or distance is not None):
             raise ValueError("redshift and distance go with sky=(ra, dec)")
         if isinstance(positions, (str, os.PathLike)):
@@ -139,7 +139,7 @@ class Catalog:
 
     def _of_sky(self, sky: Any, redshift: Any, distance: Any) -> None:
         if redshift is not None and distance is not None:
-            raise ValueError("a catalog has redshifts or distances, not both")
+            raise ValueError("a catalogue has redshifts or distances, not both")
         if isinstance(sky, (tuple, list)) and len(sky) == 2:
             ra, dec = sky
         else:
@@ -316,7 +316,7 @@ def _of_table(name: str, value: Any, unit: str | None) -> tuple[Any, str | None]
 
 
 def as_catalog(value: Any, role: str, **beside: Any) -> Catalog:
-    """A catalog of whatever stands for one, with arrays that are given beside it; errors name its role."""
+    """A catalogue of any object that stands for one, with arrays that are given beside it; errors name its role."""
     given = {name: values for name, values in beside.items() if values is not None}
     if isinstance(value, Trajectory):
         raise ValueError(f"{role}: a Trajectory is for albireo.rdf: other measurements take the positions of one frame")
@@ -325,7 +325,7 @@ def as_catalog(value: Any, role: str, **beside: Any) -> Catalog:
         return Catalog(**made, **given)
     if isinstance(value, Catalog):
         if given:
-            raise ValueError(f"{role}: {next(iter(given))} belongs into the Catalog")
+            raise ValueError(f"{role}: {next(iter(given))} belongs into the `Catalog`")
         return value
     try:
         if isinstance(value, tuple) and len(value) == 2:

@@ -105,7 +105,7 @@ def _sources(sources: Any, options: dict[str, Any]) -> Role:
     if parameters and catalog.path is not None:
         raise ValueError(f"{next(iter(parameters))}: arrays do not go with a file: name its column")
     if parameters and isinstance(sources, Catalog):
-        raise ValueError(f"{next(iter(parameters))}: arrays go beside positions, not beside a Catalog")
+        raise ValueError(f"{next(iter(parameters))}: arrays go beside positions, not beside a `Catalog`")
     for name, values in parameters.items():
         catalog.columns.append((f"<{name}>", column(name, values)))
         options[name] = f"<{name}>"

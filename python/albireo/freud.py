@@ -56,7 +56,7 @@ class RDF(_Base):
         beyond = box is NotImplemented or self.r_max > frames.reach(box)
         if neighbors is not None or beyond or (self._own is None and not reset and self._called_compute):
             if self._own is not None:
-                raise ValueError("reset=False: the frames before were counted otherwise: pass neighbors for all of them or for none")
+                raise ValueError("reset=False: the frames before were counted otherwise: pass `neighbors` for all of them or for none")
             return super().compute(system, query_points, neighbors, reset)
         points = np.asarray(query.points)
         if query_points is None:

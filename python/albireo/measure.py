@@ -140,7 +140,7 @@ def count(
     further
         Further flags of ``albireo count``: ``los="z"``, ``threads=4``, ``engine="cuda"``, ``wrap=True``, ``legendre=[2, 4]``...
 
-    Returns a :class:`Result` whose ``npairs`` are those of the double loop in float64, whatever the engine and the number of threads.
+    Returns a :class:`Result` whose ``npairs`` are those of the double loop in float64, on any engine with any number of threads.
     Raises ValueError with the column and the row of what is wrong.
 
     >>> import numpy as np, albireo
@@ -300,7 +300,7 @@ def rdf(
     options: dict[str, Any] = {**further} | dict(r_max=r_max, n_bins=n_bins, bins=bins, box=box, volume=volume)
     alike = options.get("species", "") is None or isinstance(options.get("species"), str) and options["species"] == "none"
     frames = as_trajectory(data, options)
-    # What stands beside a table is a column of it; a second sample knows no species.
+    # What is given with a table is a column of it; a second sample knows no species.
     is_array = not isinstance(options.get("species"), (str, type(None)))
     species = {"species": options.pop("species")} if is_array and frames is None and second is None else {}
     role = Role(None, "", frames) if frames is not None else _role(None, "", data, "data", options, **species)

@@ -41,7 +41,7 @@ def _cell(dimensions: Any) -> np.ndarray | None:
 
 
 def sample(value: Any) -> dict[str, Any] | None:
-    """What makes a Catalog of an object: its positions or directions, and their unit; None for what is no such object."""
+    """What makes a `Catalog` of an object: its positions or directions, and their unit; None for what is no such object."""
     if _is_of(value, "astropy", "SkyCoord"):
         place = value.icrs
         far = place.distance

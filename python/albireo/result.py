@@ -375,7 +375,7 @@ class Result:
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __eq__(self, other: Any) -> bool:
-        """Whether kind, edges and columns are the same to the last bit, whatever it took."""
+        """Whether kind, edges and columns are the same to the last bit; times and engines may differ."""
         if not isinstance(other, Result):
             return NotImplemented
         same = self.kind == other.kind and self.columns == other.columns and self._edges() == other._edges()

@@ -206,7 +206,7 @@ fn flags(words: Vec<String>) -> Vec<(String, &'static str, &'static str)> {
         .collect()
 }
 
-/// The names by which columns are taken for positions where none are told.
+/// The names by which columns are taken for positions where none are named.
 #[pyfunction]
 fn usual_names() -> Vec<&'static str> {
     names().collect()

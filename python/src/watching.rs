@@ -20,7 +20,7 @@ const GRACE: Duration = Duration::from_millis(200);
 /// As much stack as main threads have.
 const STACK: usize = 8 << 20;
 
-/// What the command has told.
+/// What the command has reported.
 #[derive(Default)]
 struct Heard {
     stop: AtomicBool,

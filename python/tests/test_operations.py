@@ -28,7 +28,7 @@ def counts() -> list[albireo.Result]:
 
 @pytest.fixture
 def no_files(monkeypatch):
-    """Has whatever makes a temporary file fail."""
+    """Makes every temporary file fail."""
 
     def fails(*arguments, **options):
         raise AssertionError("a temporary file")

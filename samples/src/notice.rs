@@ -86,7 +86,7 @@ pub enum Notice {
     },
     /// A universe that nobody lives in.
     NegativeLambda(Cosmology),
-    /// Samples with the same positions row by row, under whatever names.
+    /// Samples with the same positions row by row, under any names.
     SameRows {
         /// What they are to the command.
         roles: [String; 2],

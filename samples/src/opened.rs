@@ -33,7 +33,7 @@ pub(crate) struct Conversion {
     pub(crate) redshifts: bool,
     /// The column of the region of each row.
     pub(crate) regions: Option<String>,
-    /// Columns whose units are not heeded.
+    /// Columns whose units are ignored.
     pub(crate) ignore_units: Vec<String>,
     /// Whether redshifts beyond all galaxies are meant.
     pub(crate) plain_redshifts: bool,

@@ -66,7 +66,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// Takes all columns of a sample, whatever they hold; none where one of them is none.
+    /// Takes all columns of a sample, of any type; none where one of them is none.
     fn new(head: &Value, take: &mut dyn FnMut() -> Option<Column>) -> Option<Self> {
         let mut complete = true;
         let mut next = || {
@@ -159,7 +159,7 @@ impl Samples {
     }
 
     /// Gives their numbers to `give`, column by column, and keeps those that it hands back in place of them, where they are the same to
-    /// the last bit: a column that it has elsewhere is let go of before the next one.
+    /// the last bit: a column that it has elsewhere is freed before the next one.
     #[must_use]
     pub fn pass_on(mut self, give: &mut dyn FnMut(&Column) -> Option<Column>) -> Self {
         for sample in &mut self.all {
@@ -387,7 +387,7 @@ mod tests {
                         Some(column.clone())
                     }
                 });
-                // All are taken, whatever becomes of them.
+                // All are taken, even if they are not used.
                 assert_eq!(at, given.len());
                 samples.is_some()
             };

@@ -52,7 +52,7 @@ pub struct Reading {
     pub partial_sets: bool,
     /// The samples that lie in memory, by the names that sources give as their paths.
     pub given: HashMap<PathBuf, Given>,
-    /// Columns whose numbers are taken as they are, whatever unit the file states.
+    /// Columns whose numbers are taken as they are: the unit that the file states is ignored.
     pub ignore_units: Vec<String>,
     /// Whether redshifts above 20, in a column that states no unit, are meant.
     pub plain_redshifts: bool,

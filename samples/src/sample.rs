@@ -76,7 +76,7 @@ pub(crate) fn take(
     Ok(values)
 }
 
-/// Positions from whatever columns they are in.
+/// Positions, from any columns.
 fn points(
     catalog: &mut Catalog,
     source: &File,

@@ -81,7 +81,7 @@ impl Selection {
         }
     }
 
-    /// Whether both take the same positions of the same rows of a file, whatever their weights.
+    /// Whether both take the same positions of the same rows of a file, with any weights.
     pub(crate) fn is_same_rows(&self, other: &Self) -> bool {
         let place = |one: &Self| {
             let depth = (one.distance.clone(), one.redshift.clone());

@@ -22,7 +22,7 @@ pub(crate) fn last_part(column: &str) -> &str {
     column.rsplit('/').next().unwrap_or_default()
 }
 
-/// The unit of length among the attributes of a table, whatever its name.
+/// The unit of length among the attributes of a table, under any of its names.
 pub(crate) fn stated_unit(attributes: &Attributes) -> Option<String> {
     let keys = ["length_unit", "units", "unit"].iter();
     let mut texts = keys.filter_map(|key| attributes.get(*key)?.as_text());

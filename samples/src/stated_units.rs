@@ -23,7 +23,7 @@ pub(crate) struct UnitsOfFile<'a> {
     pub(crate) path: &'a Path,
     /// Its columns.
     pub(crate) outline: &'a TableDescription,
-    /// Columns whose units are not heeded.
+    /// Columns whose units are ignored.
     pub(crate) ignore: &'a [String],
     /// The unit of lengths whose columns state none.
     pub(crate) lengths: Option<&'a str>,
@@ -45,10 +45,10 @@ struct Converted {
 pub(crate) struct StatedUnits {
     /// What each column is multiplied by, in the order of the place.
     factors: Vec<f64>,
-    /// Whether each column states a unit that is heeded.
+    /// Whether each column states a unit that is used.
     stated: Vec<bool>,
     converted: Vec<Converted>,
-    /// Columns whose units are not heeded.
+    /// Columns whose units are ignored.
     ignored: Vec<String>,
     /// The unit of lengths once they are multiplied, where they state one.
     unit: Option<String>,
@@ -61,7 +61,7 @@ struct Columns<'a> {
     file: UnitsOfFile<'a>,
     names: Vec<String>,
     units: Vec<Option<&'a str>>,
-    /// Whether the unit of each is not heeded.
+    /// Whether the unit of each is ignored.
     ignored: Vec<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! The sample catalogs hold what their README says.
+//! The sample catalogues hold what their README says.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use std::path::PathBuf;
@@ -116,7 +116,7 @@ fn redshift_space_stretches_clumps_and_squashes_their_surroundings() {
 fn survey(name: &str) -> Particles {
     let catalog = read(name, &["RA", "DEC", "Z", "WEIGHT"], None);
     let column = |name| Column::new(name, catalog.column(name).unwrap());
-    // The one that the catalog was made in.
+    // The one that the catalogue was made in.
     let cosmology: Cosmology = "om=0.30966".parse().unwrap();
     let distance = cosmology.distances(column("Z")).unwrap();
     let placed = positions(column("RA"), column("DEC"), Column::new("Z", &distance)).unwrap();

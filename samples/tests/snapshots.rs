@@ -26,7 +26,7 @@ struct Snapshot {
     columns: [String; 2],
     /// What positions and velocities are multiplied by in the file.
     scales: [f64; 2],
-    /// SWIFT's exponents stand beside the columns.
+    /// SWIFT's exponents are attributes of the columns.
     exponents: bool,
 }
 

@@ -31,7 +31,7 @@ struct Curve<'a> {
 
 /// The curve as a piecewise cubic with exact values and slopes at the cell ends.
 ///
-/// Cells lie at multiples of [`CELL`] whatever the largest redshift is, so the distance of a galaxy depends on the cosmology and
+/// Cells lie at multiples of [`CELL`] for any largest redshift, so the distance of a galaxy depends on the cosmology and
 /// its own redshift only.
 struct Table<'a> {
     curve: Curve<'a>,

@@ -29,7 +29,7 @@ use crate::error::{CountsError, MergeError};
 /// # Ok::<(), albireo::error::CountsError>(())
 /// ```
 ///
-/// Sums are equal where they are the same numbers, whatever their units.
+/// Sums are equal where they are the same numbers, in any units.
 #[derive(Debug, Clone)]
 pub struct ExactSums {
     /// The unit is `2^(exponent - 36)`.

@@ -1,6 +1,6 @@
 //! Pieces of a job: runs of rows of both samples, so that every pair is in one piece.
 //!
-//! Entry: [`Piece`]. Who counts them is up to an engine. What a run of units takes is a few of them too, in the order that
+//! Entry: [`Piece`]. The engine decides what counts them. What a run of units takes is a few of them too, in the order that
 //! [`Units`](super::Units) bring rows into.
 
 use std::ops::Range;

@@ -19,7 +19,7 @@ pub trait SharedMemory {
     fn is_first(&self) -> bool;
 
     /// The numbers that the first process gives, run after run; none where they cannot be shared, which is so for all processes. Runs that
-    /// are given away should be let go of while they are written: there would be two copies of them otherwise.
+    /// are given away should be freed while they are written: there would be two copies of them otherwise.
     ///
     /// # Errors
     /// [`EngineError::Outside`] where the first process has ended, or cannot be reached.

@@ -11,7 +11,7 @@ pub enum SkyError {
     /// A value outside the range of its column.
     #[error("{column}, row {row} (counting from 0): expected {expected}, found {value}", value = in_short(*value))]
     OutOfRange {
-        /// The column's name in the catalog.
+        /// The column's name in the catalogue.
         column: String,
         /// The first such row, from 0.
         row: usize,

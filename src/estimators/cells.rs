@@ -61,7 +61,7 @@ impl CellRr {
         let kept = Kept::of(whole.cuts(), form)?;
         let pairs = kept.both_in_cell(form, cells);
         let pairs = pairs.iter().zip(whole.fractions());
-        // A bin of which cuts leave nothing is empty, whatever the roundings.
+        // A bin of which cuts leave nothing is empty, exactly.
         let within = pairs.map(|(v, &p)| if p == 0.0 { 0.0 } else { v / volume / volume });
         let shares = |pairs: Vec<f64>| pairs.iter().map(|v| v / volume / volume).collect();
         let polynomials = whole.legendre().iter();

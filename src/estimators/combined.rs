@@ -22,7 +22,7 @@ pub enum PartWeight {
     /// The total of its random pairs, RR: its volume, in numerator and denominator.
     #[default]
     Randoms,
-    /// The total of its data pairs, DD, as in pycorr and lsstypes: its data, whatever their randoms weigh.
+    /// The total of its data pairs, DD, as in pycorr and lsstypes: its data; the weights of randoms do not matter.
     Data,
 }
 

@@ -50,7 +50,7 @@ use crate::result::Correlation;
 pub struct Formula {
     text: Arc<str>,
     tree: Arc<Node>,
-    /// Those named, those of data first, in one order whatever the text.
+    /// Those named, those of data first, in one order for any text.
     terms: Vec<Term>,
 }
 

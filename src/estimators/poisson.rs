@@ -27,7 +27,7 @@ pub fn poisson_error(xi: f64, pairs: f64) -> f64 {
 
 /// Sums over the last axis, value times factor, with their errors: bins are independent, so that variances times squared factors add.
 ///
-/// Bins with a factor of 0 take no part, whatever their value. A sum over bins without a single pair of data has no error: NaN.
+/// Bins with a factor of 0 take no part, with any value. A sum over bins without a single pair of data has no error: NaN.
 pub(super) fn weighted_sums(xi: &Correlation, factors: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let rows = |values: &[f64], power: i32| -> Vec<f64> {
         let row = |row: &[f64]| {

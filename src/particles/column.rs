@@ -1,4 +1,4 @@
-//! Numbers in shared buffers: clones and runs of rows share them, whatever the buffer belongs to.
+//! Numbers in shared buffers: clones and runs of rows share them; the buffer may belong to anything.
 //!
 //! Entry: [`Column`], and [`View`] to read one in a loop. It checks no value.
 

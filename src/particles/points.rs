@@ -77,7 +77,7 @@ impl PartialEq for Points {
     }
 }
 
-/// An array of shape (N, 3), whatever its strides, is taken as it is.
+/// An array of shape (N, 3) with any strides is taken as it is.
 ///
 /// ```
 /// use albireo::Points;
@@ -162,7 +162,7 @@ impl Points {
         Self::new(column(0), column(1), column(2))
     }
 
-    /// Copies an array of shape (N, 3), whatever its strides; float32 is widened exactly.
+    /// Copies an array of shape (N, 3) with any strides; float32 is widened exactly.
     ///
     /// An array of float64 that can be given away is not copied by `Points::try_from`.
     ///

@@ -1,6 +1,6 @@
 //! Random points: uniform in a box, a domain, a spherical shell or a part of the sky.
 //!
-//! Entry: [`in_box`], [`in_domain`], [`in_shell`], [`on_sky`]. Point i depends on (seed, i) only, so the first points of a longer catalog are a shorter one
+//! Entry: [`in_box`], [`in_domain`], [`in_shell`], [`on_sky`]. Point i depends on (seed, i) only, so the first points of a longer catalogue are a shorter one
 //! and threads change nothing; [`Stream`] holds the numbers themselves. [`Distribution`] draws redshifts as a survey has them.
 //! [`Rand48`] is the generator of the C library's `drand48`.
 

@@ -95,7 +95,7 @@ impl Leap {
 
 /// The linear congruential generator of `drand48`, `lrand48` and `mrand48`: `x -> 0x5DEECE66D x + 11` modulo 2^48.
 ///
-/// Its numbers are those of the C library, one for one, whatever makes them here: one by one, or in slices by a [`Leapfrog`]. It is there
+/// Its numbers are those of the C library, one for one, made one by one or in slices by a [`Leapfrog`]. It is there
 /// for its history (van Meel et al. 2008, DOI 10.1080/08927020701744295, made it on a GPU) and for programs that use it; new work does
 /// better with [`Stream`](super::Stream), whose numbers are found by their index.
 ///
@@ -345,7 +345,7 @@ struct Stretch<'a, T, N> {
 impl<T, N: Fn(u64) -> T> Kernel for Stretch<'_, T, N> {
     type Output = ();
 
-    // The loops over streams are of the kind that compilers turn into registers of whatever instruction set is enabled.
+    // The loops over streams are of the kind that compilers turn into registers of the enabled instruction set.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as every kernel's")]
     fn run<S: Simd>(mut self, _: S) {

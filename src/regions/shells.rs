@@ -59,7 +59,7 @@ impl Shells {
         let ends = squares.fold([f64::INFINITY, 0.0], |[lo, hi]: [f64; 2], r2| {
             [lo.min(r2), hi.max(r2)]
         });
-        // A root is within half a unit in the last place: one more holds the point whatever its square is rounded to.
+        // A root is within half a unit in the last place: one more holds the point for any rounding of its square.
         let [lo, hi] = [
             ends[0].sqrt().next_down().max(0.0),
             ends[1].sqrt().next_up(),

@@ -1,4 +1,4 @@
-//! Cuts: pairs that are dropped from whatever is counted, by an exact rule.
+//! Cuts: pairs that are dropped from the counts, by an exact rule.
 //!
 //! Entry: [`Cut`]. Engines count everything and take off what the cuts hold, which is little.
 
@@ -253,7 +253,7 @@ pub(crate) fn described(cuts: &[Cut]) -> String {
     format!("cut {}", cuts.join(" and "))
 }
 
-/// Whether the same pairs are dropped, in whatever order the cuts are named.
+/// Whether the same pairs are dropped, for any order of the cuts.
 pub(crate) fn same_cuts(left: &[Cut], right: &[Cut]) -> bool {
     let all_in = |a: &[Cut], b: &[Cut]| a.iter().all(|cut| b.contains(cut));
     all_in(left, right) && all_in(right, left)

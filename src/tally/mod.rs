@@ -155,7 +155,7 @@ impl CountSpec {
         self
     }
 
-    /// The same with weights summed in two words, or in one, whatever their range ([`CountSpec::in_range_of`]): for jobs whose counts are
+    /// The same with weights summed in two words or in one, for any range ([`CountSpec::in_range_of`]): for jobs whose counts are
     /// added, such as subsets of one sample, by the range of all of them.
     #[must_use]
     pub fn in_two_words(self, two_words: bool) -> Self {

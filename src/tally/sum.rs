@@ -33,7 +33,7 @@ pub trait PairTerm: fmt::Debug + Send + Sync {
     fn term(&self, pair: [usize; 2], sep: &Separation) -> f64;
 }
 
-/// A sum over the pairs of each bin, in fixed point: a term t adds `round_ties_even(t * 2^36)`, whatever the order of the pairs.
+/// A sum over the pairs of each bin, in fixed point: a term t adds `round_ties_even(t * 2^36)`, for any order of the pairs.
 #[derive(Debug, Clone, serde::Serialize)]
 pub enum Sum {
     /// The product `u1*u2` of the two weights, `u = w * 2^-e` with e the frexp exponent of the largest |w| of the sample.
@@ -52,7 +52,7 @@ pub enum Sum {
     /// The same by a further set of weights, numbered from 1 ([`crate::Particles::with_weight_sets`]), with exponents of its own.
     OfSet(usize, WeightedSum),
     /// What the fixed point leaves of a weighted sum by a set of weights, where these are of wide range ([`super::CountSpec::in_range_of`]):
-    /// with `t = term * 2^36`, a pair adds `round_ties_even((t - round_ties_even(t)) * 2^28)`. The sum itself stands beside it, and both
+    /// with `t = term * 2^36`, a pair adds `round_ties_even((t - round_ties_even(t)) * 2^28)`. The sum itself is kept with it, and both
     /// together have 64 fractional bits.
     Rest(usize, WeightedSum),
     /// A term of another crate.

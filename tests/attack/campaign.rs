@@ -111,7 +111,7 @@ impl Campaign {
         (!case.classes.iter().any(skipped)).then_some(case)
     }
 
-    /// Asks `judge` for each case; the first that differs is shrunk and told.
+    /// Asks `judge` for each case; the first that differs is shrunk and reported.
     ///
     /// # Errors
     /// The first difference, with the small case that shows it as a Rust test and how to run it alone.

@@ -1,4 +1,4 @@
-//! One number for the integers of many cases, whatever their order.
+//! One number for the integers of many cases in any order.
 //!
 //! Entry: [`Digest`]. Two builds that draw the same cases and count the same print the same one.
 

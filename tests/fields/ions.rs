@@ -75,7 +75,7 @@ fn of_equal_places_the_first_is_taken() {
         let placed = place_ions(&Cpu::new(), job(cutoff), &[1.0], none, &Silent);
         assert_eq!(placed.unwrap().1[0].target, 0);
     }
-    // One point is no place for two ions, whatever the distance.
+    // One point is no place for two ions, at any distance.
     let all = place_ions(&Cpu::new(), job(Cutoff::None), &[1.0; 4], none, &Silent);
     let mut targets: Vec<usize> = all.unwrap().1.iter().map(|ion| ion.target).collect();
     targets.sort_unstable();

@@ -1,6 +1,6 @@
 //! Comparisons of typed values.
 //!
-//! Entry: [`compared`], [`is_like`]. Integers and floats compare exactly, whatever their size.
+//! Entry: [`compared`], [`is_like`]. Integers and floats of any size compare exactly.
 
 #![allow(clippy::cast_possible_truncation, reason = "a whole float below 2^127")]
 

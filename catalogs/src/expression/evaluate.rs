@@ -1,7 +1,7 @@
 //! Expressions over the rows of a block.
 //!
 //! Entry: [`condition`] and [`numbers`]. Integers stay exact up to 128 bits and are compared with floats exactly. What is missing stays
-//! missing in whatever is computed from it; conditions follow SQL: missing and false is false, missing or true is true.
+//! missing in all that is computed from it; conditions follow SQL: missing and false is false, missing or true is true.
 
 #![allow(
     clippy::cast_possible_truncation,

@@ -369,7 +369,7 @@ impl Parser<'_> {
         Err(self.error("`,` or `)`"))
     }
 
-    /// Whether what comes is known to be a column, whatever else it may mean.
+    /// Whether what comes is known to be a column, even if it has another meaning too.
     fn is_column_ahead(&self) -> bool {
         self.peek().is_some_and(|c| c.is_alphabetic() || c == '_') && self.name().1
     }

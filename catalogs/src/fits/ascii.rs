@@ -125,7 +125,7 @@ impl AsciiColumn {
         let mut numbers = Numbers::new(site, widening, bytes.len() / row_bytes);
         for (row, field) in fields.enumerate() {
             let field = field.trim();
-            // A blank field holds no number, whatever some readers make of it.
+            // A blank field holds no number, though some readers make one of it.
             if field.is_empty() || self.null.as_deref() == Some(field) {
                 numbers.null()?;
                 continue;

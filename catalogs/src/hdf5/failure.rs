@@ -1,4 +1,4 @@
-//! Errors of the HDF5 decoder as errors of catalogs.
+//! Errors of the HDF5 decoder as errors of catalogues.
 //!
 //! Entry: [`failure`].
 

@@ -300,7 +300,7 @@ fn at(file: &Hdf5File, place: &str, name: &str) -> Option<Column> {
     }
 }
 
-/// Attributes of the file, of Gadget's `Header`, of what stands beside it, of the groups down to the table, its scalars and its H5MD box.
+/// Attributes of the file, of Gadget's `Header`, of its siblings, of the groups down to the table, its scalars and its H5MD box.
 pub(super) fn attributes(
     path: &Path,
     file: &Hdf5File,

@@ -14,7 +14,7 @@ use crate::reader::{Backend, CatalogReader, Sink, wanted_names};
 use crate::schema::{Component, Field, JOINED, Kind, Schema};
 use crate::stop::Stop;
 
-/// Opens a catalog as [`open_until`](crate::open_until) does, with columns of other files.
+/// Opens a catalogue as [`open_until`](crate::open_until) does, with columns of other files.
 ///
 /// # Errors
 /// As there; later those of the files, keys that are no whole numbers, absent or there twice.

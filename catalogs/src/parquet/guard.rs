@@ -32,7 +32,7 @@ pub fn quiet_decoder_panics() {
     });
 }
 
-/// Runs a step of the parquet crate; whatever the step borrowed is dropped after an error.
+/// Runs a step of the parquet crate; all that the step borrowed is dropped after an error.
 pub(crate) fn guarded<T>(
     step: impl FnOnce() -> Result<T, ParquetError>,
 ) -> Result<T, ParquetError> {

@@ -1,6 +1,6 @@
 //! Parquet: columns of u64 and f64, metadata and units as JSON under one key, zstd.
 //!
-//! Entry: [`write`], [`read`]. One row group; results are small beside catalogs.
+//! Entry: [`write`], [`read`]. One row group; results are small compared with catalogues.
 
 use std::collections::BTreeMap;
 use std::fs::File;

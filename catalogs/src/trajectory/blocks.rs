@@ -1,7 +1,7 @@
 //! The blocks of a table one at a time, decoded ahead by threads of their own.
 //!
 //! Entry: [`Blocks`], of an [`Origin`]. Every column is decoded once, from the first row to the last; as many blocks as there are threads wait at most, so memory is
-//! bounded whatever the length of the table. Parquet's columns are shared out between threads.
+//! bounded for tables of any length. Parquet's columns are shared out between threads.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -19,7 +19,7 @@ use crate::stop::Stop;
 
 /// More threads than this do not help.
 const MOST_THREADS: usize = 4;
-/// Up to so many components, blocks of Parquet have the same rows whatever their columns.
+/// Up to so many components, blocks of Parquet have the same rows for any columns.
 const ALIGNED: usize = 256;
 
 type Sent = Result<Block, CatalogError>;

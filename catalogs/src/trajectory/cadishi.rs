@@ -13,7 +13,7 @@ use crate::error::CatalogError;
 use crate::hdf5::array::Store;
 use crate::stop::Stop;
 
-/// What may stand beside the species and is none.
+/// What may lie among the species and is none.
 const NO_SPECIES: &str = "radii";
 
 /// Whether it is HDF5 with a numbered group that has coordinates.

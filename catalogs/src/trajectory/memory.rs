@@ -17,7 +17,7 @@ use crate::error::CatalogError;
 use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table};
 use crate::value::Attributes;
 
-/// A column in memory, in whatever buffer it lies.
+/// A column in memory, in a buffer of any kind.
 pub trait MemoryColumn: Send + Sync {
     /// Its number of rows.
     fn len(&self) -> usize;

@@ -92,7 +92,7 @@ impl Frame {
     }
 }
 
-/// Hands out the frames of one file in order. Memory holds a few frames at most, whatever the length of the file.
+/// Hands out the frames of one file in order. Memory holds a few frames at most, for files of any length.
 ///
 /// ```
 /// use std::path::Path;

@@ -1,4 +1,4 @@
-//! Which format a trajectory has, told by its first bytes, and by the end of its name only where these leave it open.
+//! Which format a trajectory has, known by its first bytes, and by the end of its name only where these leave it open.
 //!
 //! Entry: [`open_trajectory`], [`describe_trajectory`]. A format is one line in `KNOWN`.
 

@@ -1,4 +1,4 @@
-//! Tables with a row a particle and frame, of any format of catalogs: the rows of a frame stand together. Without frame numbers all rows are one frame.
+//! Tables with a row a particle and frame, of any format of catalogues: the rows of a frame stand together. Without frame numbers all rows are one frame.
 //!
 //! Entry: [`open`]. A frame at a time is in memory, and what threads decode ahead.
 
@@ -21,7 +21,7 @@ use crate::reader::Backend;
 use crate::stop::Stop;
 use crate::value::Attributes;
 
-/// Whether it is a file of catalogs, or one of which they say best what it lacks.
+/// Whether it is a file of catalogues, or one of which they say best what it lacks.
 pub(super) fn matches(head: &Head<'_>) -> bool {
     let recognised = recognise(head.path, &Stop::never());
     !matches!(recognised, Err(CatalogError::UnknownFormat { .. }))

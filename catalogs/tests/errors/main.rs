@@ -1,4 +1,4 @@
-//! Every way a catalog can be refused: what `cases/` cannot hold is here.
+//! Every way a catalogue can be refused: what `cases/` cannot hold is here.
 
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 

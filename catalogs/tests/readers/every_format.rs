@@ -1,4 +1,4 @@
-//! What holds for every format: filters, missing values, descriptions; and reference catalogs.
+//! What holds for every format: filters, missing values, descriptions; and reference catalogues.
 
 use std::path::PathBuf;
 
@@ -149,7 +149,7 @@ fn descriptions_say_what_is_there() {
     assert_eq!((rows("x"), rows("short")), (48, 10));
 }
 
-/// Reference catalogs that are too large to keep here: `ALBIREO_TEST_DATA` names their folder.
+/// Reference catalogues that are too large to keep here: `ALBIREO_TEST_DATA` names their folder.
 #[test]
 fn reference_catalogs() {
     let Some(folder) = std::env::var_os("ALBIREO_TEST_DATA").map(PathBuf::from) else {

@@ -1,4 +1,4 @@
-//! Every command that the README and the help texts show, run as typed.
+//! Every command that the README, the cookbooks and the help texts show, run as typed.
 
 use std::path::Path;
 use std::process::Command;
@@ -30,11 +30,15 @@ fn commands<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     for line in lines {
         let line = line.trim();
         let part = line.trim_end_matches('\\');
-        let starts = ["albireo ", "cargo run --release -- "];
-        let command = starts.iter().find_map(|start| part.strip_prefix(start));
-        match (continued, command, commands.last_mut()) {
+        let command = match part.strip_prefix("cargo run --release -- ") {
+            Some(arguments) => format!("albireo {arguments}"),
+            None => part.to_owned(),
+        };
+        let shown = ["albireo ", "mkdir "];
+        let shown = shown.iter().any(|start| command.starts_with(start));
+        match (continued, shown, commands.last_mut()) {
             (true, _, Some(last)) => last.push_str(part),
-            (false, Some(command), _) => commands.push(format!("albireo {command}")),
+            (false, true, _) => commands.push(command),
             _ => continue,
         }
         continued = line.ends_with('\\');
@@ -91,8 +95,35 @@ fn run_page(page: &str) -> (usize, Folder) {
 #[test]
 fn every_example_of_the_readme_runs() {
     let (n_examples, folder) = run_page("README.md");
-    assert!(n_examples >= 9, "{n_examples}");
-    assert!(folder.path("xi.ecsv").exists());
+    assert!(n_examples >= 8, "{n_examples}");
+    assert!(folder.path("out/partials.png").exists());
+}
+
+/// Runs a page of docs/ whose images are those that its commands draw.
+fn run_cookbook(page: &str, at_least: usize) {
+    let (n_examples, folder) = run_page(page);
+    assert!(n_examples >= at_least, "{n_examples}");
+    let text = std::fs::read_to_string(root().join(page)).unwrap();
+    let images: Vec<&str> = text
+        .split("](figures/")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .collect();
+    assert!(images.len() >= 8, "{images:?}");
+    for image in images {
+        assert!(folder.path("out").join(image).exists(), "{image}");
+        assert!(root().join("docs/figures").join(image).exists(), "{image}");
+    }
+}
+
+#[test]
+fn every_example_of_the_galaxy_cookbook_runs() {
+    run_cookbook("docs/cookbook-galaxies.md", 30);
+}
+
+#[test]
+fn every_example_of_the_liquid_cookbook_runs() {
+    run_cookbook("docs/cookbook-liquids.md", 20);
 }
 
 #[test]

@@ -244,7 +244,7 @@ fn with_neighbours(counts: &[u64], shape: [usize; 3], axis: usize, periodic: boo
     (0..counts.len()).map(sum).collect()
 }
 
-/// A bound on the number of sources within `reach` of any point whatever: the most in a cell at least so wide and its 26 neighbours.
+/// A bound on the number of sources within `reach` of any point: the most in a cell at least so wide and its 26 neighbours.
 pub(crate) fn most_within(frame: &Frame, sources: &[Fractions], reach: f64) -> u64 {
     if !reach.is_finite() {
         return sources.len() as u64;

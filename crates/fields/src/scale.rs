@@ -37,7 +37,7 @@ fn slack(precision: Precision) -> f64 {
     }
 }
 
-/// How sums are held: multiples of 2^exponent in 64 bits, the same for the whole job, whatever part of it is done.
+/// How sums are held: multiples of 2^exponent in 64 bits, the same for the whole job and for each part of it.
 ///
 /// The exponent is the least for which the largest term has at most 50 bits (single precision: 30) and the most terms that a target can have,
 /// together, 62; so no sum can overflow.

@@ -278,7 +278,7 @@ impl Term {
         self.with_profile(At { r, least })
     }
 
-    /// A bound on the term of a source of strength 1 and, where it has one, this size, whatever its distance; `slack` exceeds its roundings,
+    /// A bound on the term of a source of strength 1 and, where it has one, this size, at any distance; `slack` exceeds its roundings,
     /// relative to it.
     pub(crate) fn largest(&self, size: f64, slack: f64) -> f64 {
         let exact = match &self.kind {

@@ -15,7 +15,7 @@ pub enum Normalisation {
     /// `pairs`: the pairs that could be counted, N(N-1)/2 or Na Nb, less excluded ones: g of an ideal gas is 1.
     #[default]
     Pairs,
-    /// `n2`: N^2/2 or Na Nb, whatever is excluded, as GROMACS, `MDAnalysis` and freud's `exact` have it: g of an ideal gas is (N-1)/N.
+    /// `n2`: N^2/2 or Na Nb, with excluded pairs too, as GROMACS, `MDAnalysis` and freud's `exact` have it: g of an ideal gas is (N-1)/N.
     Squares,
     /// `gc`, for numbers that change as in open systems: `V_f^2 rho_a rho_b`, half of it for like species, with the densities
     /// rho = sum N / sum V of all frames.
@@ -137,7 +137,7 @@ impl Partials {
         Ok(bins.map(|(p, ideal)| factor * ratio(p, ideal)).collect())
     }
 
-    /// g of all particles whatever their species: all pairs over all ideal ones.
+    /// g of all particles of any species: all pairs over all ideal ones.
     pub fn total(&self, normalisation: Normalisation) -> Vec<f64> {
         let classes = 0..self.species.pairs().len();
         let mut sums = vec![[0.0; 2]; self.volumes.len()];
@@ -181,7 +181,7 @@ impl Partials {
         for &[a, b] in self.species.pairs() {
             let both = if a == b { 1.0 } else { 2.0 };
             let share = both * (c[a] * lengths[a] / mean) * (c[b] * lengths[b] / mean);
-            // A species that does not scatter does not matter, whatever is known of it.
+            // A species that does not scatter does not matter, even if nothing else is known of it.
             if share != 0.0 {
                 let g = self.g([a, b], normalisation)?;
                 total

@@ -66,7 +66,7 @@ impl Space {
     /// The space between walls: of each bin the share of random pairs of the region, found by its set covariance to 1e-11, so that g of a
     /// gas between walls is 1.
     ///
-    /// Periodic axes may stand beside walls; where a box is periodic across walls, as in slabs with vacuum between their images, bins must not reach from
+    /// Periodic axes may go together with walls; where a box is periodic across walls, as in slabs with vacuum between their images, bins must not reach from
     /// image to image.
     ///
     /// # Errors

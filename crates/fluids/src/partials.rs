@@ -418,7 +418,7 @@ impl Partials {
         self.particles.iter().map(|n| n.value() / volume).collect()
     }
 
-    /// Pairs in each bin, summed over the frames, whatever their weights.
+    /// Pairs in each bin, summed over the frames without their weights.
     ///
     /// # Errors
     /// Species whose pairs were not counted.

@@ -49,7 +49,7 @@ fn over_pairs(pairs: &[[usize; 2]], amounts: &[f64], value: impl Fn(usize) -> f6
     let terms = pairs.iter().enumerate().map(|(class, &[a, b])| {
         let both = if a == b { 1.0 } else { 2.0 };
         let share = both * amounts[a] * amounts[b];
-        // What does not scatter does not matter, whatever is known of it.
+        // What does not scatter does not matter, even if nothing else is known of it.
         if share == 0.0 {
             0.0
         } else {

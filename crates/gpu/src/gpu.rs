@@ -189,7 +189,7 @@ impl Gpu {
         Ok((free as u64).saturating_sub(RESERVE))
     }
 
-    /// Lets go of the spares where the driver has less than so many bytes.
+    /// Frees the spares where the driver has less than so many bytes.
     fn find_room(&self, bytes: u64) -> Result<(), CudaError> {
         if self.free()? < bytes {
             lock(&self.spare).clear();

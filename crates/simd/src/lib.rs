@@ -387,7 +387,7 @@ pub trait Kernel {
 /// An instruction set that the CPU engine can use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Isa {
-    /// Plain Rust, whatever the compiler makes of it.
+    /// Plain Rust, left to the compiler.
     Portable,
     /// AVX2 with FMA.
     Avx2,

@@ -201,7 +201,7 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
 }
 
 impl Scatter<true> {
-    /// Takes in four rows of slots and makes room for them; what their pairs add goes by their common bits too.
+    /// Takes in four rows of slots and makes room for them; what their pairs add depends on their common bits too.
     #[inline(always)]
     pub fn take_common<S: Simd>(
         &mut self,

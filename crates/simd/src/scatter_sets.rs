@@ -57,7 +57,7 @@ pub struct ScatterSets<'a> {
 }
 
 impl<'a> ScatterSets<'a> {
-    /// Slots that can be numbered, whatever the number of sets.
+    /// Slots that can be numbered, for any number of sets.
     #[inline]
     pub fn holds(n_slots: usize, sets: usize) -> bool {
         let words = (n_slots + MOST_LANES).checked_mul(COPIES * words_of(sets));

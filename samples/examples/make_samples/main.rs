@@ -1,4 +1,4 @@
-//! Makes the sample catalogs: `cargo run --release -p albireo-samples --example make_samples [FOLDER]`.
+//! Makes the sample catalogues: `cargo run --release -p albireo-samples --example make_samples [FOLDER]`.
 //!
 //! Every run writes the same bytes. `catalogs/samples/README.md` says what the files hold.
 

@@ -1,4 +1,4 @@
-//! A galaxy survey on a light cone, with mask, selection and weights, and its random catalog.
+//! A galaxy survey on a light cone, with mask, selection and weights, and its random catalogue.
 
 use std::error::Error;
 use std::fs::File;

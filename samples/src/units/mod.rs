@@ -52,7 +52,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// The lengths that stand beside each other in one file.
+/// The lengths that occur together in one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 enum Family {
     /// No length.
@@ -76,7 +76,7 @@ const TEMPERATURE: Powers = [0, 0, 0, 1, 0, 0];
 const ANGLE: Powers = [0, 0, 0, 0, 1, 0];
 const REDUCED: Powers = [0, 0, 0, 0, 0, 1];
 
-/// A unit. Two of one meaning are equal, whatever they are called; its text is its usual name.
+/// A unit. Two of one meaning are equal under any name; its text is its usual name.
 ///
 /// ```
 /// use albireo_samples::Unit;

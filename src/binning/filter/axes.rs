@@ -10,7 +10,7 @@ pub(super) const FAR_SQUARE: f32 = FAR_AWAY * FAR_AWAY;
 
 /// The coordinate across, given squared.
 pub(crate) trait AcrossAxis: Copy + Sync {
-    /// Whether small squares, those up to [`AcrossAxis::least`], are doubtful whatever their place.
+    /// Whether small squares, those up to [`AcrossAxis::least`], are doubtful at any place.
     const HAS_LEAST: bool;
 
     /// Whether there may be bins by the thousand, so that some pair of many a quad of rows is doubtful.
@@ -29,7 +29,7 @@ pub(crate) trait AcrossAxis: Copy + Sync {
     /// The limit of doubt.
     fn doubtful(&self) -> u32;
 
-    /// The largest square that is doubtful whatever its place.
+    /// The largest square that is doubtful at any place.
     fn least(&self) -> f32 {
         0.0
     }

@@ -69,7 +69,7 @@ pub(crate) const TINY: f32 = 1e-26;
 /// [`TINY`] with the roundings of the sums that it stands in.
 const TINY_ROUNDED: f64 = TINY as f64 * (1.0 + 1e-6);
 
-/// Where relative errors matter, squares below this are doubtful whatever the blocks: [`TINY`] is no part of larger ones.
+/// Where relative errors matter, squares below this are doubtful in any blocks: [`TINY`] is no part of larger ones.
 const SMALLEST: f32 = 1e-17;
 
 impl Rounding {
@@ -289,7 +289,7 @@ fn square<S: Simd>(simd: S, d: [S::F; 3]) -> S::F {
 /// Bins that are few: see [`WithFilter::with_few`].
 pub(crate) const FEW_BINS: usize = BitSliced::MOST_SLOTS;
 
-/// Code that runs with the filter of a binning, whatever its type.
+/// Code that runs with the filter of a binning of any type.
 pub(crate) trait WithFilter: Sized {
     /// What comes out.
     type Output;

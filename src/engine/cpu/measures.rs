@@ -88,7 +88,7 @@ impl Register<'_> {
     #[inline(always)]
     pub(super) fn pad<S: Simd, F: Filter>(mut self, simd: S, far: Measured<S>) {
         *self.n_quads = self.n.div_ceil(ROWS);
-        // As many as could be missing: a branch on their number would often be foretold wrong.
+        // As many as could be missing: a branch on their number would often be mispredicted.
         for _ in 1..ROWS {
             self.push::<S, F>(simd, PADDING, far, true);
         }

@@ -17,7 +17,7 @@ pub(super) const MOST_SLOTS: usize = 255;
 /// Bits of a word that hold the sum of its terms.
 const TERM_BITS: u32 = 50;
 
-/// Bits of the number of terms that can be stored: a number of up to this many bits, whatever lies above it.
+/// Bits of the number of terms that can be stored: a number of up to this many bits; bits above it are ignored.
 const NUMBER_BITS: u32 = 64 - TERM_BITS;
 
 /// No word takes more terms before it is emptied: of at most 2^36 and a little each, their sum stays below [`TERM_BITS`].

@@ -303,7 +303,7 @@ impl<F: Filter> Job<'_, F> {
                 let least = less_certain(simd, &filter, ab, cd);
                 // Before the counting, which would keep what the test needs alive.
                 let any = simd.mask_bits(doubts(simd, &filter, least)) & points != 0;
-                // No branch for fine bins, where it would often be foretold wrong.
+                // No branch for fine bins, where it would often be mispredicted.
                 if F::FINE || any {
                     doubtful[n_doubtful % NOTED] = at as u8;
                     n_doubtful += usize::from(any);

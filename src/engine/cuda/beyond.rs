@@ -104,7 +104,7 @@ fn by_species<D: Devices>(
     let seconds = second.map(by_label).transpose()?;
     progress.begin(job.n_pairs());
     let (mut tally, mut told) = (terms.empty(), (CudaTimings::default(), String::new()));
-    // A species is uploaded once, whatever it is counted with.
+    // A species is uploaded once for all its partners.
     let upload = |sample: &[Particles]| -> Vec<Kept<<D::Device as Device>::Memory>> {
         sample.iter().map(|_| Kept::default()).collect()
     };

@@ -40,7 +40,7 @@ impl Carried {
         Self { summed, ..self }
     }
 
-    /// What kernels know about sums over `bins` bins, whatever they are sums of; the addresses are nowhere.
+    /// What kernels know about sums of any kind over `bins` bins; the addresses are nowhere.
     pub(super) fn terms(self, bins: u32) -> SumTerms {
         SumTerms {
             bins,

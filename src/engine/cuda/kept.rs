@@ -73,7 +73,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The entry of a device, made if it is not there; the oldest of more than `most` is let go.
+/// The entry of a device, made if it is not there; the oldest of more than `most` is freed.
 fn remembered<K: PartialEq, V, E>(
     entries: &Entries<K, V>,
     (device, key): (usize, K),
@@ -125,7 +125,7 @@ impl<M> Kept<M> {
         self.spans.get_or_init(find).clone()
     }
 
-    /// Lets go of everything on a device.
+    /// Frees everything on a device.
     pub(super) fn forget(&self) {
         lock(&self.arranged).clear();
         lock(&self.columns).clear();

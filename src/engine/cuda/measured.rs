@@ -130,7 +130,7 @@ mod tests {
     fn usual_bins_are_measured() {
         let even = measured(Edges::linear(0.0, 150.0, 30).unwrap(), &Domain::Open, 1e3).unwrap();
         assert_eq!((even.across(), even.unit), (Across::Clamped, 1.0 / 256.0));
-        // An edge lies the slack above its slot, whatever its number.
+        // Every edge lies the slack above its slot.
         for (k, edge) in [(0, 0.0), (7, 35.0), (30, 150.0)] {
             let slot = edge * even.unit * even.axis.guess_scale + even.axis.guess_offset;
             let slack = slot - 1_048_577.0 - f64::from(k);

@@ -15,7 +15,7 @@ use super::options::{Tuning, chosen};
 const RARE: f64 = 5e-5;
 const COMMON: f64 = 6e-4;
 
-/// What a block keeps in shared memory, whatever its shape.
+/// What a block keeps in shared memory, in any shape.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockMemory {
     /// Sums, those of no bin included.

@@ -1,6 +1,6 @@
 //! A job over all devices: cut into pieces that fit into their memory, units handed out as devices ask, sums merged.
 //!
-//! Entry: [`count`]. Whatever is cut or shared out, each pair is visited once: the sums are those of the whole job.
+//! Entry: [`count`]. Each pair is visited once, in any division of the work: the sums are those of the whole job.
 
 use albireo_gpu::{CudaError, Device, Devices};
 

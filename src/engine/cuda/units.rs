@@ -1,6 +1,6 @@
 //! The units of a job: what one launch does, and who takes the next one.
 //!
-//! Entry: [`work`] cuts them, [`Queue`] hands them out. They are the same on every device, whatever the order within a cell.
+//! Entry: [`work`] cuts them, [`Queue`] hands them out. They are the same on every device, for any order within a cell.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -65,7 +65,7 @@ fn tile_units(number: usize, wanted: u64, same: impl Fn(usize, usize) -> bool) -
     units
 }
 
-/// Cuts first rows into units of whole tiles, whatever the chunks that a device takes them in: the same units on every device.
+/// Cuts first rows into units of whole tiles, independent of the chunks of a device: the same units on every device.
 fn row_units(rows: u64, tile: u64, chunk: u64, wanted: u64) -> Vec<Unit> {
     let each = rows
         .div_ceil(wanted.max(1))

@@ -245,7 +245,7 @@ impl InverseProbability {
         self.counter.as_ref()
     }
 
-    /// Refuses bits of other words, and rows in numbers of realisations that cannot be where the normalisation goes by them.
+    /// Refuses bits of other words, and rows in numbers of realisations that cannot be where the normalisation uses them.
     pub(super) fn check(&self, bits: &Bits, sample: &'static str) -> Result<(), JobError> {
         if bits.per_row() != self.words {
             return Err(JobError::BitWords {

@@ -206,7 +206,7 @@ impl Trajectory for Dcd {
     }
 
     fn states_unit(&self) -> bool {
-        // LAMMPS writes whatever its run was in.
+        // LAMMPS writes the units of its run.
         false
     }
 

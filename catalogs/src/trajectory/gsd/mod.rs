@@ -71,7 +71,7 @@ struct Gsd {
     last: Option<(Vec<u64>, Arc<Atoms>)>,
 }
 
-/// The chunks that a frame goes by: its own, and those of the first frame where these stand for it.
+/// The chunks that define a frame: its own, and those of the first frame where these stand for it.
 struct Frames<'a> {
     own: &'a [(String, Chunk)],
     first: &'a [(String, Chunk)],

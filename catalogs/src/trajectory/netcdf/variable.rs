@@ -1,4 +1,4 @@
-//! What is known of a variable of a `NetCDF` file, whatever the file is made of.
+//! What is known of a variable of a `NetCDF` file, in files of any layout.
 //!
 //! Entry: [`Variable`], [`Store`].
 

@@ -1,4 +1,4 @@
-//! Velocities and forces of the atoms, in the units of the AMBER convention whatever units the file states.
+//! Velocities and forces of the atoms, in the units of the AMBER convention, into which other stated units are converted.
 //!
 //! Entry: [`find`]. LAMMPS states the units of its styles, of which `lj` has none.
 

@@ -1,6 +1,6 @@
 //! How are the frames of a trajectory counted, many at a time and in bounded memory?
 //!
-//! Entry: [`count_frames`], given who counts ([`FrameWorkers`]), what ([`FrameBins`]) and where frames come from. One thread reads, each worker makes
+//! Entry: [`count_frames`], given the workers ([`FrameWorkers`]), what ([`FrameBins`]) and where frames come from. One thread reads, each worker makes
 //! particles of a frame and counts it alone; frames come back in the order in which they are done, as integers that do not depend on it.
 
 #![allow(

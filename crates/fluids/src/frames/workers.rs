@@ -1,4 +1,4 @@
-//! Who counts frames, and how many at a time.
+//! The workers that count frames, and how many frames they take at a time.
 //!
 //! Entry: [`FrameWorkers`].
 

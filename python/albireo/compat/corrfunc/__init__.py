@@ -2,7 +2,7 @@
 
 ``from albireo.compat.corrfunc.theory import DD`` for ``from Corrfunc.theory import DD``. What a function takes that is about speed alone
 (``isa``, ``*_refine_factor``, ``max_cells_per_dim``, ``copy_particles``, ``enable_min_sep_opt``, ``fast_acos``...) is accepted and has no effect;
-``nthreads`` has. Counts are in float64 whatever the type of the positions; counts in spheres (``vpf``) are not here.
+``nthreads`` has. Counts are in float64 for positions of any type; counts in spheres (``vpf``) are not here.
 """
 
 from __future__ import annotations

@@ -423,7 +423,7 @@ fn cells_of_a_table_along_a_line_are_sure_where_all_their_values_are() {
     }
 }
 
-/// Slots without a point lie far away on every axis, and whatever their doubt they must be counted in no bin.
+/// Slots without a point lie far away on every axis, and with any doubt they must be counted in no bin.
 #[test]
 fn what_lies_far_away_is_in_no_bin_whatever_the_error() {
     let far = [1e15f32; MOST_LANES];
