@@ -120,7 +120,8 @@ impl Combine {
         {
             axis.name = "s";
         }
-        if regions.is_empty() {
+        let numbered = sums.counts.iter().all(|count| !count.sums.unnumbered);
+        if regions.is_empty() && numbered {
             tracing::info!(
                 "Poisson errors: --by-region takes errors from the regions of all parts"
             );

@@ -91,7 +91,7 @@ impl RegionErrors {
             )));
         }
         let read = |path: &Path| {
-            let table = results.read(path)?;
+            let table = results.read_regions(path)?;
             table
                 .check_whole()
                 .with_context(|| path.display().to_string())?;
