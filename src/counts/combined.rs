@@ -91,3 +91,38 @@ impl Counts {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use crate::binning::{Edges, RBins};
+    use crate::counts::{ExactSums, JobId, PairKind};
+
+    #[test]
+    fn pairs_without_numbers_leave_the_sum_without_numbers() {
+        let bins = RBins::new(Edges::linear(0.0, 2.0, 2).unwrap());
+        let weight = || ExactSums::from_parts(&[vec![3.0, 1.5]]).unwrap();
+        let cross = PairTotal::unweighted(PairKind::Cross, 45);
+        let npairs = vec![6, 2];
+        let weighted =
+            Counts::from_parts(bins.clone(), npairs, Some(weight()), cross, JobId(1)).unwrap();
+        let of = (PairKind::Cross, 15.0);
+        let weights = Counts::of_weights(bins, weight(), of, JobId(2)).unwrap();
+        for [one, other] in [[&weighted, &weights], [&weights, &weighted]] {
+            let both = Counts::rescaled_sum((1.0, one), &[(1.0, other)]).unwrap();
+            assert_eq!(both.normalised(), [0.1, 0.05]);
+            assert_eq!((both.npairs(), both.total().pairs), (&[0, 0][..], 0));
+            assert!(!both.is_numbered() && both.exactness() == Exactness::Approximate);
+        }
+        let mut sum = weighted.clone().with_exactness(Exactness::Approximate);
+        let refused = sum.merge(&weights).unwrap_err().to_string();
+        assert!(refused.contains("the numbers of pairs"), "{refused}");
+        assert!(weights.relative_variance().iter().all(|v| v.is_nan()));
+        let parts = [
+            [weights.clone(), weights.clone()],
+            [weights.clone(), weighted],
+        ];
+        assert!(weights.with_regions(&parts).is_err());
+    }
+}

@@ -12,6 +12,13 @@ mod measured;
 mod pycorr;
 mod read;
 mod read_counts;
+#[cfg(test)]
+#[allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a failed unwrap is a failed test"
+)]
+mod round_trip;
 
 use std::path::Path;
 

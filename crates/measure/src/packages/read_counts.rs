@@ -2,7 +2,6 @@
 //!
 //! Entry: [`Read::correlation`] and [`Read::count`]. Counts are sums of weights there: numbers of pairs, and what needs them, are not known.
 
-use albireo::binning::BinAxis;
 use albireo::counts::{ExactSums, PairKind};
 use albireo::estimators::{AnyEstimator, Estimator, Formula, Term, TermCounts};
 use albireo_catalogs::{ResultKind, Table, TableColumn, sha256_of_bytes};
@@ -270,8 +269,9 @@ impl Read {
         others.product()
     }
 
-    /// The metadata with the records of the counts, and the axes.
-    fn described(&self, counted: &[Counted]) -> Result<(Map<String, Value>, Vec<BinAxis>)> {
+    /// The counts, with the estimate that is made of them.
+    pub(super) fn table(&self) -> Result<Table> {
+        let counted = self.counted()?;
         let kind = match self.estimator {
             None => ResultKind::Counts,
             Some(_) => ResultKind::Correlation,
@@ -280,13 +280,6 @@ impl Read {
         let records = counted.iter();
         let records = records.map(|count| (count.name.to_owned(), count.record.clone()));
         meta.insert("counts".to_owned(), Value::Object(records.collect()));
-        Ok((meta, axes))
-    }
-
-    /// The counts, with the estimate that is made of them.
-    pub(super) fn table(&self) -> Result<Table> {
-        let counted = self.counted()?;
-        let (meta, axes) = self.described(&counted)?;
         let prefix = |count: &Counted| self.estimator.as_ref().map_or("", |_| count.name);
         let mut columns = edge_columns(&axes, None);
         columns.extend(
