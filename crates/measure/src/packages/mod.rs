@@ -107,7 +107,15 @@ pub(crate) fn form(table: &Table, origin: &Origin, path: &Path) -> Result<Option
 }
 
 /// Reads a result: one of ours, or what lsstypes wrote.
-pub(crate) fn read_result(path: &Path) -> Result<Table> {
+///
+/// # Errors
+/// A file that is neither, or that cannot be read.
+pub fn read_result(path: &Path) -> Result<Table, CallError> {
+    read_table(path).map_err(|reason| CallError::Failed(format!("{reason:#}")))
+}
+
+/// As [`read_result`].
+pub(crate) fn read_table(path: &Path) -> Result<Table> {
     read_with(path, read::table)
 }
 
