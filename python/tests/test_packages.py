@@ -133,7 +133,9 @@ def test_covariances_of_jackknifes_of_lsstypes_are_its_own(samples, tmp_path):
     np.testing.assert_allclose(xi.covariance, theirs[0].cov(), rtol=1e-9, atol=1e-14)
     np.testing.assert_array_equal(xi.xi_error, np.sqrt(np.diag(xi.covariance)))
     both = albireo.combine(files, by="data", by_region=files, jackknife="mohammad-percival", match_regions=True)
-    np.testing.assert_allclose(both.xi, lsstypes.sum(theirs).value(), rtol=1e-12)
+    # Of jackknives it averages each part of a region by itself.
+    wholes = [one.value(return_type=None) for one in theirs]
+    np.testing.assert_allclose(both.xi, lsstypes.sum(wholes).value(), rtol=1e-12)
     assert both.covariance.shape == (18, 18)
 
 

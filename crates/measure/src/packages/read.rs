@@ -83,7 +83,7 @@ fn covariance(root: Group<'_>) -> Result<Table> {
     let bins: Vec<TableColumn> = numbered.into_iter().chain(bins).collect();
     let correlation = (0..n * n).map(|k| {
         let [i, j] = [k / n, k % n];
-        matrix[k] / (matrix[i * n + i] * matrix[j * n + j]).sqrt()
+        (matrix[k] / (matrix[i * n + i] * matrix[j * n + j]).sqrt()).clamp(-1.0, 1.0)
     });
     let correlation = correlation.collect();
     let mut meta = means.meta;
