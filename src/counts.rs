@@ -61,6 +61,8 @@ pub struct Counts {
     kind: PairKind,
     /// Rows of bins: of all pairs, then of each class.
     npairs: Vec<u64>,
+    /// Whether these are known; else they are 0.
+    numbered: bool,
     /// The same rows.
     sums: HeldSums,
     classes: ClassAxis,
@@ -216,6 +218,7 @@ impl Counts {
             binning: what.bins().clone(),
             kind: totals.whole.kind,
             npairs: layout.with_whole(tally.pairs(), bins, |twice| twice / 2),
+            numbered: true,
             sums,
             covers: Covers::part(id, part, totals.whole),
             classes: ClassAxis::of_job((id, part), what.classes(), totals),
@@ -257,9 +260,14 @@ impl Counts {
         self.exactness
     }
 
-    /// Pairs in each bin, the last axis of the bins varying fastest.
+    /// Pairs in each bin, the last axis of the bins varying fastest; 0 where they are not known ([`Counts::is_numbered`]).
     pub fn npairs(&self) -> &[u64] {
         &self.npairs[..self.binning.n_bins()]
+    }
+
+    /// Whether the numbers of pairs are known: those of [`Counts::of_weights`] are not.
+    pub fn is_numbered(&self) -> bool {
+        self.numbered
     }
 
     /// [`Counts::npairs`] along the axes of the bins, such as (s, mu).
@@ -412,14 +420,19 @@ impl Counts {
         self.values().iter().map(|v| v / total).collect()
     }
 
-    /// The Poisson variance of each bin's value over its square: `f1*f2/n`, n the pairs of different particles in the bin; 0 without one.
+    /// The Poisson variance of each bin's value over its square: `f1*f2/n`, n the pairs of different particles in the bin; 0 without one, NaN where
+    /// their numbers are not known.
     ///
     /// An auto count of both orders holds every pair twice, in one bin or in two that mirror each other; half of each bin then
     /// stands for the pairs that are its own, and bins may be combined as independent ones. f is 1 for unweighted counts, else see
     /// [`PairTotal::design_effect`].
     pub fn relative_variance(&self) -> Vec<f64> {
         let factor = self.kind.times() * self.total().variance_factor(self.is_weighted());
-        let variance = |&n: &u64| if n == 0 { 0.0 } else { factor / n as f64 };
+        let variance = |&n: &u64| match n {
+            _ if !self.numbered => f64::NAN,
+            0 => 0.0,
+            n => factor / n as f64,
+        };
         self.npairs().iter().map(variance).collect()
     }
 }

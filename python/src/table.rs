@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use albireo_catalogs::{Table as Inner, TableColumn, Values};
-use albireo_measure::{pycorr_npy, write_result};
+use albireo_measure::{pycorr_npy, read_result, write_result};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -74,14 +74,14 @@ impl Table {
         Ok(Inner { columns, meta }.into())
     }
 
-    /// Reads a result that was written by extension.
+    /// Reads a result that was written by extension, or by lsstypes.
     #[staticmethod]
     #[allow(
         clippy::needless_pass_by_value,
         reason = "arguments of Python are owned"
     )]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let read = py.detach(|| Inner::read(&path)).map_err(refused)?;
+        let read = py.detach(|| read_result(&path)).map_err(refused)?;
         read.kind().map_err(refused)?;
         Ok(read.into())
     }

@@ -83,6 +83,62 @@ def test_signs_are_those_of_pycorr(samples, tmp_path):
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+def caps(samples, tmp_path, lsstypes, **options):
+    """Two parts of the sky, measured here, as files that lsstypes wrote and as its objects."""
+    other = dict(samples, data=samples["data"][:90] + 1000, weights=2 * samples["weights"][:90], randoms=samples["randoms"] + 1000)
+    theirs = []
+    for k, part in enumerate([samples, other]):
+        measured(part, **options).save(tmp_path / "ours.h5")
+        theirs.append(lsstypes.read(str(tmp_path / "ours.h5")))
+        theirs[-1].write(str(tmp_path / f"{k}.h5"))
+    return [tmp_path / f"{k}.h5" for k in range(2)], theirs
+
+
+@pytest.mark.parametrize("estimator", ["landy-szalay", "natural"])
+@pytest.mark.parametrize("options", [{"bins": [0, 20, 40, 60]}, SMU, ABS_MU, RP_PI, {"statistic": "theta", "bins": [0, 5, 15, 30]}])
+def test_sums_of_what_lsstypes_wrote_are_its_own(samples, tmp_path, options, estimator):
+    lsstypes = pytest.importorskip("lsstypes")
+    files, theirs = caps(samples, tmp_path, lsstypes, estimator=estimator, **options)
+    expected = lsstypes.sum(theirs)
+    both = albireo.combine(files, by="data")
+    np.testing.assert_allclose(both.xi.ravel(), expected.value().ravel(), rtol=1e-12, atol=1e-12)
+    both.save(tmp_path / "both.h5")
+    again = lsstypes.read(str(tmp_path / "both.h5"))
+    np.testing.assert_allclose(again.get("RR").value(), expected.get("RR").value(), rtol=1e-12, atol=1e-15)
+    np.testing.assert_array_equal(albireo.Result.read(files[0]).xi.shape, theirs[0].value().shape)
+
+
+def test_what_lsstypes_wrote_is_rebinned_and_projected_as_it_does(samples, tmp_path):
+    lsstypes = pytest.importorskip("lsstypes")
+    (file, _), (theirs, _) = caps(samples, tmp_path, lsstypes, **SMU)
+    xi = albireo.Result.read(file)
+    assert "xi_error" not in xi.names
+    coarse = theirs.select(s=slice(0, None, 3), mu=slice(0, None, 2))
+    np.testing.assert_allclose(xi.rebin(3, mu_by=2).xi, coarse.value(), rtol=1e-12)
+    poles = xi.estimate(multipoles=[0, 1, 2], mu_rebin=2)
+    np.testing.assert_allclose(poles.value.ravel(), theirs.select(mu=slice(0, None, 2)).project(ells=[0, 1, 2]).value(), rtol=1e-12, atol=1e-13)
+    theirs.get("RR").write(str(tmp_path / "rr.h5"))
+    rr = albireo.Result.read(tmp_path / "rr.h5")
+    np.testing.assert_allclose(rr.weight[:, ::-1], theirs.get("RR").values("counts"), rtol=1e-14)
+    taken = albireo.xi(
+        samples["data"], samples["randoms"], weights=samples["weights"], randoms_weights=samples["randoms_weights"], rr=tmp_path / "rr.h5", **SMU
+    )
+    np.testing.assert_allclose(taken.xi, theirs.value(), rtol=1e-10, atol=1e-10)
+
+
+def test_covariances_of_jackknifes_of_lsstypes_are_its_own(samples, tmp_path):
+    lsstypes = pytest.importorskip("lsstypes")
+    files, theirs = caps(samples, tmp_path, lsstypes, regions=5, **SMU)
+    xi = albireo.Result.read(files[0]).estimate(by_region=files[0], jackknife="mohammad-percival")
+    np.testing.assert_allclose(xi.covariance, theirs[0].cov(), rtol=1e-9, atol=1e-14)
+    np.testing.assert_array_equal(xi.xi_error, np.sqrt(np.diag(xi.covariance)))
+    both = albireo.combine(files, by="data", by_region=files, jackknife="mohammad-percival", match_regions=True)
+    # Of jackknives it averages each part of a region by itself.
+    wholes = [one.value(return_type=None) for one in theirs]
+    np.testing.assert_allclose(both.xi, lsstypes.sum(wholes).value(), rtol=1e-12)
+    assert both.covariance.shape == (18, 18)
+
+
 @pytest.mark.parametrize("options", [{}, {"regions": 5, "jackknife": "mohammad-percival"}])
 def test_pycorr_loads_what_is_saved(samples, tmp_path, options):
     pycorr = pytest.importorskip("pycorr")

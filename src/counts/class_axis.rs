@@ -184,6 +184,7 @@ impl Counts {
             binning: self.binning.clone(),
             kind,
             npairs: self.npairs[bins.clone()].to_vec(),
+            numbered: self.numbered,
             sums: self.sums.in_bins(bins),
             classes: ClassAxis::default(),
             exactness: self.exactness,

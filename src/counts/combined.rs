@@ -4,9 +4,11 @@
 
 use super::{Counts, PairTotal};
 use crate::error::MergeError;
+use crate::exactness::Exactness;
 
 impl Counts {
     /// `sum_c f_c X_c` of the weights in each bin and of the totals, each count times its factor; numbers of pairs add as they are.
+    /// With sums whose numbers of pairs are not known ([`Counts::of_weights`]) those of all are not, and the sum is approximate.
     ///
     /// Pairs between the samples are in none of the counts, and classes are not kept apart. Values are float64 sums in the order given; separations are dropped. The
     /// design effect is that of all pairs together ([`PairTotal::of_all`]).
@@ -36,6 +38,7 @@ impl Counts {
         let mut totals = Vec::with_capacity(1 + others.len());
         for &(factor, counts) in std::iter::once(&first).chain(others) {
             sum.check_addable(counts)?;
+            sum.numbered &= counts.numbered;
             for (total, &part) in npairs.iter_mut().zip(counts.npairs()) {
                 let added = total.checked_add(part);
                 *total = added.ok_or(MergeError::Overflow("a pair count"))?;
@@ -49,10 +52,17 @@ impl Counts {
         pairs
             .try_fold(0, u64::checked_add)
             .ok_or(MergeError::Overflow("the total number of pairs"))?;
-        sum.npairs = npairs;
+        let mut total = PairTotal::of_all(sum.kind, &totals);
+        if sum.numbered {
+            sum.npairs = npairs;
+        } else {
+            sum.npairs.fill(0);
+            sum.exactness = Exactness::Approximate;
+            (total.pairs, total.design_effect) = (0, f64::INFINITY);
+        }
         sum.sums.keep_weights();
         sum.set_weights(&values);
-        sum.set_total(PairTotal::of_all(sum.kind, &totals));
+        sum.set_total(total);
         Ok(sum)
     }
 
@@ -72,12 +82,47 @@ impl Counts {
             let [left, right] = [self, other].map(|counts| counts.kind.to_string());
             return differ("the kind of pairs", left, right);
         }
-        if self.exactness != other.exactness {
+        if self.exactness != other.exactness && self.numbered && other.numbered {
             return Err(MergeError::Exactness {
                 left: self.exactness,
                 right: other.exactness,
             });
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use crate::binning::{Edges, RBins};
+    use crate::counts::{ExactSums, JobId, PairKind};
+
+    #[test]
+    fn pairs_without_numbers_leave_the_sum_without_numbers() {
+        let bins = RBins::new(Edges::linear(0.0, 2.0, 2).unwrap());
+        let weight = || ExactSums::from_parts(&[vec![3.0, 1.5]]).unwrap();
+        let cross = PairTotal::unweighted(PairKind::Cross, 45);
+        let npairs = vec![6, 2];
+        let weighted =
+            Counts::from_parts(bins.clone(), npairs, Some(weight()), cross, JobId(1)).unwrap();
+        let of = (PairKind::Cross, 15.0);
+        let weights = Counts::of_weights(bins, weight(), of, JobId(2)).unwrap();
+        for [one, other] in [[&weighted, &weights], [&weights, &weighted]] {
+            let both = Counts::rescaled_sum((1.0, one), &[(1.0, other)]).unwrap();
+            assert_eq!(both.normalised(), [0.1, 0.05]);
+            assert_eq!((both.npairs(), both.total().pairs), (&[0, 0][..], 0));
+            assert!(!both.is_numbered() && both.exactness() == Exactness::Approximate);
+        }
+        let mut sum = weighted.clone().with_exactness(Exactness::Approximate);
+        let refused = sum.merge(&weights).unwrap_err().to_string();
+        assert!(refused.contains("the numbers of pairs"), "{refused}");
+        assert!(weights.relative_variance().iter().all(|v| v.is_nan()));
+        let parts = [
+            [weights.clone(), weights.clone()],
+            [weights.clone(), weighted],
+        ];
+        assert!(weights.with_regions(&parts).is_err());
     }
 }

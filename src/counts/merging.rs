@@ -78,6 +78,15 @@ impl Counts {
             };
             differ(setting, summed(self), summed(other))?;
         }
+        let numbers = |counts: &Self| {
+            let known = if counts.numbered {
+                "known"
+            } else {
+                "not known"
+            };
+            known.to_owned()
+        };
+        differ("the numbers of pairs", numbers(self), numbers(other))?;
         let words = |counts: &Self| {
             let words = if counts.is_in_two_words() {
                 "two words"

@@ -212,7 +212,9 @@ impl Counts {
             |held, part| *held -= part,
             |held, part| *held -= part,
         );
-        self.sums.clear_empty(&self.npairs);
+        if self.numbered {
+            self.sums.clear_empty(&self.npairs);
+        }
     }
 
     /// A total as these counts are normalised by it: weights, or each pair as 1; times `factor`.

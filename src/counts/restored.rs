@@ -1,6 +1,6 @@
 //! Counts made elsewhere, such as those read back from a file, and what they must satisfy.
 //!
-//! Entry: [`Counts::from_parts`], [`Counts::of_job`].
+//! Entry: [`Counts::from_parts`], [`Counts::of_weights`], [`Counts::of_job`].
 
 use albireo_simd::fixed_point::FRACTION_BITS;
 
@@ -54,12 +54,51 @@ impl Counts {
             kind: total.kind,
             binning,
             npairs,
+            numbered: true,
             sums: HeldSums::of_weights(weight),
             classes: ClassAxis::default(),
             exactness: Exactness::Exact,
             covers: Covers::part(job, Part::WHOLE, total),
             pair_weight: None,
             cuts: vec![],
+        })
+    }
+
+    /// Sums of weights made elsewhere, of pairs whose numbers are not known: they are normalised, added and put together as others are, and have no
+    /// Poisson errors. They are approximate: nothing says that they are the integers of a double loop.
+    ///
+    /// ```
+    /// use albireo::counts::{ExactSums, JobId, PairKind};
+    /// use albireo::{Counts, Edges, RBins};
+    /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
+    /// let weight = ExactSums::from_parts(&[vec![6.0, 7.5]])?;
+    /// let dd = Counts::of_weights(bins, weight, (PairKind::Cross, 30.0), JobId(1))?;
+    /// assert_eq!(dd.normalised(), [0.2, 0.25]);
+    /// assert!(!dd.is_numbered() && dd.relative_variance()[0].is_nan());
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A number of sums other than the number of bins, a total that is not finite.
+    pub fn of_weights(
+        bins: impl Into<Bins>,
+        weight: ExactSums,
+        (kind, total): (PairKind, f64),
+        job: JobId,
+    ) -> Result<Self, CountsError> {
+        let binning = bins.into();
+        check_number("weight", binning.n_bins(), weight.n_bins())?;
+        let total = PairTotal {
+            weight: total,
+            design_effect: f64::INFINITY,
+            ..PairTotal::zero(kind)
+        };
+        let npairs = vec![0; binning.n_bins()];
+        Ok(Self {
+            numbered: false,
+            sums: HeldSums::of_weights(Some(weight)),
+            exactness: Exactness::Approximate,
+            ..Self::from_parts(binning, npairs, None, total, job)?
         })
     }
 

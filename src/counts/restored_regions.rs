@@ -184,11 +184,14 @@ fn twice_the_pairs(regions: &[[Counts; 2]], bin: usize) -> u128 {
 /// Refuses parts that are not those of the whole.
 fn check_parts(whole: &Counts, regions: &[[Counts; 2]]) -> Result<(), CountsError> {
     let refuse = |what: String| Err(CountsError::Regions(what));
-    let alike =
-        |part: &Counts| part.binning == whole.binning && part.is_weighted() == whole.is_weighted();
+    let alike = |part: &Counts| {
+        part.binning == whole.binning
+            && part.is_weighted() == whole.is_weighted()
+            && part.numbered == whole.numbered
+    };
     if let Some(k) = regions.iter().position(|parts| !parts.iter().all(alike)) {
         return refuse(format!(
-            "those of region {k} are in other bins or weighted otherwise"
+            "those of region {k} are in other bins, weighted otherwise, or their pairs have no numbers"
         ));
     }
     for (bin, &expected) in whole.npairs.iter().enumerate() {

@@ -236,7 +236,7 @@ impl Estimator {
         let Row {
             terms, arithmetic, ..
         } = self.row();
-        let missing = |term: Term| term.reverse().filter(|_| counts.find(term).is_none());
+        let missing = |term: Term| term.reverse().filter(|_| counts.made(term).is_none());
         let in_one_order = terms.iter().any(|&term| missing(term).is_some());
         let last = if in_one_order {
             arithmetic.len() - 1

@@ -276,8 +276,10 @@ impl TermCounts {
             TermCount::Whole(counts) => counts.npairs().iter().all(|&n| n == 0),
             TermCount::Split(split) => split.npairs().iter().all(|&n| n == 0),
         };
+        let numbered = |counts: &TermCount| counts.parts().iter().all(|one| one.is_numbered());
         let counted = self.counted.iter();
-        let counted = counted.filter(|(term, counts)| !term.is_data() && empty(counts));
+        let counted =
+            counted.filter(|(term, counts)| !term.is_data() && numbered(counts) && empty(counts));
         counted.map(|(term, _)| *term).collect()
     }
 
@@ -309,7 +311,7 @@ impl TermCounts {
     pub fn pairs(&self, term: Term) -> Result<&dyn RandomPairs, EstimatorError> {
         match (&self.known, self.made(term)) {
             (Some(known), _) if term.is_volume() => Ok(known),
-            (None, Some(TermCount::Split(split))) if term.is_random() => Ok(split),
+            (None, Some(TermCount::Split(split))) if !term.is_data() => Ok(split),
             _ => self.get(term).map(|counts| counts as _),
         }
     }

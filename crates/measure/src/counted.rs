@@ -35,10 +35,15 @@ pub(crate) fn cuts_record(cuts: &[Cut]) -> Value {
 }
 
 /// The record of a count's totals.
-fn totals(kind: PairKind, total: PairTotal, job: Option<JobId>) -> Map<String, Value> {
+fn totals(
+    (kind, numbered): (PairKind, bool),
+    total: PairTotal,
+    job: Option<JobId>,
+) -> Map<String, Value> {
     let mut record = Map::new();
     record.insert("kind".to_owned(), json!(kind.to_string()));
-    record.insert("total_pairs".to_owned(), json!(total.pairs));
+    let pairs = numbered.then_some(total.pairs);
+    record.insert("total_pairs".to_owned(), json!(pairs));
     record.insert("total_weight".to_owned(), json!(total.weight));
     record.insert("design_effect".to_owned(), json!(total.design_effect));
     if let Some(job) = job {
@@ -50,9 +55,11 @@ fn totals(kind: PairKind, total: PairTotal, job: Option<JobId>) -> Map<String, V
 impl Counted {
     /// What a record says of counts, however they were made: kind, totals, particles, arithmetic.
     pub(crate) fn record_of(counts: &Counts) -> Map<String, Value> {
-        let mut record = totals(counts.kind(), counts.total(), counts.job_id());
+        let numbered = counts.is_numbered();
+        let mut record = totals((counts.kind(), numbered), counts.total(), counts.job_id());
         if counts.job_id().is_none() {
-            let job = |(job, total): (JobId, PairTotal)| totals(total.kind, total, Some(job));
+            let job =
+                |(job, total): (JobId, PairTotal)| totals((total.kind, numbered), total, Some(job));
             record.insert("jobs".to_owned(), counts.jobs().map(job).collect());
         }
         record.insert("arithmetic".to_owned(), json!(counts.exactness().name()));
@@ -102,7 +109,7 @@ impl Counted {
             let axes = near.binning().axes();
             let above = axes.first().and_then(|axis| axis.edges.last());
             split.insert("above".to_owned(), json!(above));
-            let below = totals(near.kind(), near.total(), None);
+            let below = totals((near.kind(), near.is_numbered()), near.total(), None);
             split.insert("below".to_owned(), Value::Object(below));
         }
         self.record["split"] = Value::Object(split);

@@ -84,7 +84,7 @@ use crate::session::Session;
 
 pub use caller::{CallError, Called, Outcome};
 pub use flag::{Flag, Takes, Values, flags_of};
-pub use packages::{pycorr_npy, write_result};
+pub use packages::{pycorr_npy, read_result, write_result};
 pub use usage::refusal_in_words;
 pub use watch::{Loss, Steps, Watch};
 pub use world::{Guided, NodeMemory, World, WorldError};

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use albireo_catalogs::{Stop, Table, TableFormat, sha256_of_bytes, sha256_until};
 use anyhow::Result;
 
-use crate::packages::read_result;
+use crate::packages::{read_regions, read_table};
 
 /// The results that lie in the memory of the caller, by the names that the command line has for their files.
 #[derive(Debug, Default, Clone)]
@@ -29,7 +29,15 @@ impl Results {
     pub(crate) fn read(&self, path: &Path) -> Result<Table> {
         match self.in_memory(path) {
             Some(table) => Ok(table.clone()),
-            None => read_result(path),
+            None => read_table(path),
+        }
+    }
+
+    /// The counts by region of this name, which a file of another package may hold beside those of all pairs.
+    pub(crate) fn read_regions(&self, path: &Path) -> Result<Table> {
+        match self.in_memory(path) {
+            Some(table) => Ok(table.clone()),
+            None => read_regions(path),
         }
     }
 

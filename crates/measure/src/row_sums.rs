@@ -13,6 +13,8 @@ use albireo::tally::Legendre;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct RowSums {
     pub(crate) npairs: Vec<u64>,
+    /// Whether these are not known, and 0.
+    pub(crate) unnumbered: bool,
     pub(crate) weight: Option<ExactSums>,
     /// By degree, rising from 1 or more.
     pub(crate) legendre: Vec<(Legendre, ExactSums)>,
@@ -29,6 +31,7 @@ impl RowSums {
             .filter_map(|l| Some((l, counts.exact_legendre_sums(l)?)));
         Self {
             npairs: counts.npairs().to_vec(),
+            unnumbered: !counts.is_numbered(),
             weight: counts.weight_sums(),
             legendre: legendre.collect(),
             separation: counts.separation_sums(),
@@ -39,7 +42,9 @@ impl RowSums {
     /// The rows of several, one after another: numbers of pairs and weights.
     pub(crate) fn joined(all: impl IntoIterator<Item = Self>) -> Self {
         let (mut npairs, mut weights) = (Vec::new(), Some(Vec::new()));
+        let mut unnumbered = false;
         for rows in all {
+            unnumbered |= rows.unnumbered;
             npairs.extend(rows.npairs);
             weights = weights.zip(rows.weight).map(|(mut all, weight)| {
                 all.push(weight);
@@ -48,6 +53,7 @@ impl RowSums {
         }
         Self {
             npairs,
+            unnumbered,
             weight: weights.as_deref().map(ExactSums::joined),
             ..Self::default()
         }
@@ -57,6 +63,7 @@ impl RowSums {
     pub(crate) fn rows(&self, rows: Range<usize>) -> Self {
         Self {
             npairs: self.npairs[rows.clone()].to_vec(),
+            unnumbered: self.unnumbered,
             weight: self.weight.as_ref().map(|weight| weight.rows(rows)),
             ..Self::default()
         }

@@ -50,8 +50,9 @@ pub(crate) fn restored(
     (rows, total): (RowSums, PairTotal),
 ) -> Result<Counts> {
     let prefix = prefix_of(table, name)?;
+    let unnumbered = rows.unnumbered;
     let of = |npairs, weight| {
-        let counts = Counts::from_parts(bins.clone(), npairs, weight, total, job_of(record));
+        let counts = counts_of(bins, (npairs, weight, unnumbered), total, job_of(record));
         match jobs_of(record) {
             None => counts,
             Some(jobs) => counts?.with_jobs(&jobs),
@@ -71,6 +72,21 @@ pub(crate) fn restored(
     Ok(counts
         .with_cuts(cuts.with_context(|| format!("the metadata `cuts` of {name}"))?)
         .with_exactness(exactness_of(table, record)))
+}
+
+/// Counts of these numbers and weights, of weights alone where the numbers are not known.
+pub(crate) fn counts_of(
+    bins: &Bins,
+    (npairs, weight, unnumbered): (Vec<u64>, Option<ExactSums>, bool),
+    total: PairTotal,
+    job: JobId,
+) -> Result<Counts, CountsError> {
+    match weight {
+        Some(weight) if unnumbered => {
+            Counts::of_weights(bins.clone(), weight, (total.kind, total.weight), job)
+        }
+        weight => Counts::from_parts(bins.clone(), npairs, weight, total, job),
+    }
 }
 
 /// The bins that the metadata of a result describe.
@@ -105,10 +121,13 @@ pub(crate) fn record_of<'t>(table: &'t Table, name: &str) -> Result<&'t Value> {
 /// The record of each count by name.
 pub(crate) fn records(table: &Table) -> Result<&Map<String, Value>> {
     let counts = table.meta.get("counts").and_then(Value::as_object);
-    counts.with_context(|| match table.meta.get("program").and_then(Value::as_str) {
-        Some("lsstypes") => "lsstypes wrote it and keeps no numbers of pairs: expected a result that albireo wrote, with its counts",
-        _ => "the result has no metadata `counts`",
-    })
+    counts.context("the result has no metadata `counts`")
+}
+
+/// Whether a result has counts whose numbers of pairs are not known, as those of other packages.
+pub(crate) fn is_unnumbered(table: &Table) -> bool {
+    let unknown = |record: &Value| record.get("total_pairs").is_some_and(Value::is_null);
+    records(table).is_ok_and(|records| records.values().any(unknown))
 }
 
 /// What the columns of a count begin with: nothing where a result holds but one.
@@ -143,7 +162,10 @@ pub(crate) fn total_of(name: &str, record: &Value) -> Result<PairTotal> {
     let kind = record.get("kind").and_then(Value::as_str);
     let mut kinds = kinds.into_iter();
     let kind = kinds.find(|known| Some(known.to_string().as_str()) == kind);
-    let pairs = record.get("total_pairs").and_then(Value::as_u64);
+    let pairs = match record.get("total_pairs") {
+        Some(Value::Null) => Some(0),
+        pairs => pairs.and_then(Value::as_u64),
+    };
     let weight = record.get("total_weight").and_then(Value::as_f64);
     Ok(PairTotal {
         kind: kind.with_context(|| missing("kind"))?,
@@ -249,8 +271,15 @@ impl RowSums {
         for l in Legendre::ALL.into_iter().filter(|l| *l != Legendre::L0) {
             legendre.extend(of(&format!("L{}", l.degree()))?.map(|sums| (l, sums)));
         }
+        let npairs = column_name(prefix, "npairs");
+        let unnumbered = table.column(&npairs).is_none() && is_unnumbered(table);
         Ok(Self {
-            npairs: integers(table, &column_name(prefix, "npairs"))?.to_vec(),
+            npairs: if unnumbered {
+                vec![0; table.rows()]
+            } else {
+                integers(table, &npairs)?.to_vec()
+            },
+            unnumbered,
             weight: of("weight")?,
             legendre,
             separation: of(&format!("sum_{axis}"))?,

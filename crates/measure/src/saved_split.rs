@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::row_sums::RowSums;
-use crate::saved::{prefix_of, record_of, region_rows, restored, saved_count, total_of};
+use crate::saved::{counts_of, prefix_of, record_of, region_rows, restored, saved_count, total_of};
 
 /// The count of this name as it was made, in bins that are known to be those of the result.
 pub(crate) fn saved_term(table: &Table, name: &str, bins: &Bins) -> Result<TermCount> {
@@ -76,7 +76,10 @@ pub(crate) fn saved_term_by_region(
 /// The total of a region among those listed.
 fn total(listed: &Value, k: usize, of: PairTotal) -> Result<PairTotal> {
     let entry = |key: &str| listed.get(key).and_then(|values| values.get(k));
-    let pairs = entry("pairs").and_then(Value::as_u64);
+    let pairs = match listed.get("pairs") {
+        Some(Value::Null) => Some(0),
+        _ => entry("pairs").and_then(Value::as_u64),
+    };
     let weight = entry("weight").and_then(Value::as_f64);
     Ok(PairTotal {
         pairs: pairs.context("no total of pairs")?,
@@ -95,9 +98,10 @@ fn by_region(
     let part = |rows: RowSums, (part, totals): (&str, &Value), k: usize| -> Result<Counts> {
         let place = || format!("{name}, region {k}");
         let total = total(totals, k, whole.total()).with_context(place)?;
+        let unnumbered = rows.unnumbered;
         let of = |npairs, weight| {
-            let bins = whole.binning().clone();
-            Counts::from_parts(bins, npairs, weight, total, JobId(k as u64))
+            let sums = (npairs, weight, unnumbered);
+            counts_of(whole.binning(), sums, total, JobId(k as u64))
         };
         let counts = rows.counts(&format!("{name}_{part}"), of);
         let counts = counts.with_context(place)?;

@@ -133,24 +133,29 @@ impl CountedByRegion {
     fn columns(&self) -> impl Iterator<Item = TableColumn> + '_ {
         self.parts.iter().flat_map(|part| {
             let (count, Part { name, what, .. }) = (self.name, part);
-            let pairs = TableColumn::integers(
-                format!("{count}_{name}_npairs"),
-                format!("number of pairs of {count} with {what} in the region"),
-                part.rows.npairs.clone(),
-            );
+            let numbered = !part.rows.unnumbered;
+            let pairs = numbered.then(|| {
+                TableColumn::integers(
+                    format!("{count}_{name}_npairs"),
+                    format!("number of pairs of {count} with {what} in the region"),
+                    part.rows.npairs.clone(),
+                )
+            });
             let described = format!("sum of w1*w2 of {count} with {what} in the region");
             let weight = part.rows.weight.iter();
             let weight = weight.flat_map(move |weight| {
                 sum_columns(&format!("{count}_{name}_weight"), &described, weight)
             });
-            std::iter::once(pairs).chain(weight)
+            pairs.into_iter().chain(weight)
         })
     }
 
     /// The totals that each region's counts are normalised by.
     fn totals(&self) -> Value {
+        let numbered = !self.parts[0].rows.unnumbered;
         let listed = |totals: &[PairTotal]| {
             let pairs: Vec<u64> = totals.iter().map(|total| total.pairs).collect();
+            let pairs = numbered.then_some(pairs);
             let weights: Vec<f64> = totals.iter().map(|total| total.weight).collect();
             json!({"pairs": pairs, "weight": weights})
         };
@@ -418,8 +423,25 @@ pub(crate) fn covariance_table(
     of: &str,
     record: &Record,
 ) -> Result<Table> {
-    let n = covariance.bins();
-    check_bins(n)?;
+    check_bins(covariance.bins())?;
+    let flat = |matrix: albireo::ndarray::ArrayView2<'_, f64>| matrix.iter().copied().collect();
+    let [matrix, correlation] =
+        [covariance.matrix(), covariance.correlation()].map(|of| flat(of.view()));
+    let mut meta = record.finish(ResultKind::Covariance);
+    meta.insert("covariance_of".to_owned(), json!(of));
+    Ok(Table {
+        columns: covariance_columns(bins, of, (matrix, correlation)),
+        meta,
+    })
+}
+
+/// The columns of a covariance and of its correlation matrix, row by row, of values `of` in the bins that `bins` tell.
+pub(crate) fn covariance_columns(
+    bins: &[TableColumn],
+    of: &str,
+    (matrix, correlation): (Vec<f64>, Vec<f64>),
+) -> Vec<TableColumn> {
+    let n = matrix.len().isqrt();
     let number = TableColumn::integers("bin", "number, counting from 0,", (0..n as u64).collect());
     let bins = std::iter::once(&number)
         .chain(bins)
@@ -429,19 +451,15 @@ pub(crate) fn covariance_table(
     for side in ["row", "column"] {
         columns.extend(bins.iter().map(|column| over_matrix(column, side, n)));
     }
-    let flat = |matrix: albireo::ndarray::ArrayView2<'_, f64>| matrix.iter().copied().collect();
     columns.push(TableColumn::floats(
         "covariance",
         format!("covariance of {of}"),
-        flat(covariance.matrix().view()),
+        matrix,
     ));
-    let correlation = covariance.correlation();
     columns.push(TableColumn::floats(
         "correlation",
         "covariance over both errors",
-        flat(correlation.view()),
+        correlation,
     ));
-    let mut meta = record.finish(ResultKind::Covariance);
-    meta.insert("covariance_of".to_owned(), json!(of));
-    Ok(Table { columns, meta })
+    columns
 }

@@ -149,7 +149,10 @@ pub(crate) fn count_columns(
     };
     let described = format!("number of pairs{of}");
     let npairs = TableColumn::integers(name("npairs"), described, sums.npairs.clone());
-    let mut columns = vec![npairs];
+    let mut columns = vec![];
+    if !sums.unnumbered {
+        columns.push(npairs);
+    }
     if let Some(weight) = &sums.weight {
         columns.extend(sum_columns(
             &name("weight"),
@@ -179,28 +182,22 @@ pub(crate) fn count_columns(
     columns
 }
 
-/// The errors of an estimate `name`: `name_error`, from the scatter where there is one, described, and then the Poisson error beside it.
+/// The errors of an estimate `name`: `name_error`, from the scatter where there is one, described, and then the Poisson error beside it, which
+/// there is where pairs have numbers.
 pub(crate) fn error_columns(
     name: &str,
-    poisson: Vec<f64>,
+    poisson: Option<Vec<f64>>,
     scatter: Option<(Vec<f64>, String)>,
 ) -> Vec<TableColumn> {
     let described = format!("Poisson error of {name}");
-    match scatter {
-        None => vec![TableColumn::floats(
-            format!("{name}_error"),
-            described,
-            poisson,
-        )],
-        Some((errors, method)) => vec![
-            TableColumn::floats(
-                format!("{name}_error"),
-                format!("error of {name}: {method}"),
-                errors,
-            ),
-            TableColumn::floats(format!("{name}_poisson_error"), described, poisson),
-        ],
-    }
+    let beside = if scatter.is_some() { "_poisson" } else { "" };
+    let of_scatter = scatter.map(|(errors, method)| {
+        let described = format!("error of {name}: {method}");
+        TableColumn::floats(format!("{name}_error"), described, errors)
+    });
+    let poisson = poisson
+        .map(|errors| TableColumn::floats(format!("{name}{beside}_error"), described, errors));
+    of_scatter.into_iter().chain(poisson).collect()
 }
 
 /// The estimate with its error, the counts, and the normalised counts that stand in the formula.
@@ -221,7 +218,9 @@ pub(crate) fn correlation_columns(
         format!("correlation function, {}", xi.estimator),
         xi.xi.clone(),
     ));
-    columns.extend(error_columns("xi", xi.error.clone(), scatter));
+    let numbered = counts.iter().all(|count| !count.sums.unnumbered);
+    let poisson = numbered.then(|| xi.error.clone());
+    columns.extend(error_columns("xi", poisson, scatter));
     for count in counts {
         columns.extend(count_columns(&count.sums, count.name, (&xi.axes, length)));
     }

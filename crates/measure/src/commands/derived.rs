@@ -91,7 +91,10 @@ impl Derived {
         let of_xi = || edge_columns(&estimated.xi.axes, unit);
         let bins = projection.as_ref().map_or_else(of_xi, |p| p.bins(unit));
         let (kind, columns) = if let Some(projection) = projection {
-            (projection.kind, projection.columns(unit, errors))
+            (
+                projection.kind,
+                projection.columns(unit, errors, estimated.is_numbered()),
+            )
         } else {
             let columns = correlation_columns(&estimated.xi, errors, &estimated.counts, unit);
             (ResultKind::Correlation, columns)

@@ -69,7 +69,8 @@ pub(crate) struct EstimateFlags {
     /// parentheses, e.g. '(DD-2*DR+RR)/RR'; only what it names is counted [default: landy-szalay with randoms, natural in a periodic box]
     #[arg(long, value_name = "NAME|FORMULA", value_parser = EstimatorParser)]
     estimator: Option<AnyEstimator>,
-    /// Take RR from a result written earlier, after checking that it belongs to the same randoms, box and bins
+    /// Take RR from a result written earlier, after checking that it belongs to the same randoms, box and bins; from a file of lsstypes, which has
+    /// weights alone, by its bins and its total: there are no Poisson errors then
     #[arg(long, value_name = "RESULT", requires = "randoms")]
     rr: Option<ReadFile>,
     /// Take any counts, such as DR and DD, from results written earlier, after checking that they belong to the same particles, weights, box,

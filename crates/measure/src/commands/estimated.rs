@@ -42,6 +42,11 @@ impl Estimated {
             .transpose()
     }
 
+    /// Whether the numbers of all pairs are known.
+    pub(super) fn is_numbered(&self) -> bool {
+        self.counts.iter().all(|count| !count.sums.unnumbered)
+    }
+
     /// Whether a result of it that goes to `path`, or its covariance, has a form that is made of counts.
     pub(super) fn has_form(&self, path: Option<&Path>) -> bool {
         path.is_some_and(has_form) || self.covariance.as_deref().is_some_and(has_form)

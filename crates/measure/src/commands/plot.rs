@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use crate::edges::ends;
 use crate::files::Written;
-use crate::packages::read_result;
+use crate::packages::read_table;
 use crate::paths::{ReadFile, WrittenFile};
 use crate::session::Sink;
 use crate::usage::usage;
@@ -157,7 +157,7 @@ impl Plot {
             .chain(records.iter().map(AsRef::as_ref))
             .collect();
         sink.keep_apart(&[Written::probe("--output", &self.output)?], &inputs)?;
-        let tables = self.results.iter().map(|path| read_result(path));
+        let tables = self.results.iter().map(|path| read_table(path));
         let tables = tables.collect::<Result<Vec<_>>>()?;
         let sets = self.with_sets(tables);
         let named = sets.iter().map(|(name, table)| Named { name, table });

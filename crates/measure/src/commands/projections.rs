@@ -122,11 +122,13 @@ impl Projection {
             .collect()
     }
 
-    /// The columns of the table: bins, and each curve with its errors, those from scatter being of all values in a row.
+    /// The columns of the table: bins, and each curve with its errors, those from scatter being of all values in a row; Poisson errors where pairs
+    /// have numbers.
     pub(super) fn columns(
         self,
         unit: Option<&str>,
         mut errors: Option<(Vec<f64>, String)>,
+        numbered: bool,
     ) -> Vec<TableColumn> {
         let mut columns = edge_columns(std::slice::from_ref(&self.axis), unit);
         // wp is a length.
@@ -136,7 +138,11 @@ impl Projection {
                 (errors.drain(..curve.error.len()).collect(), method.clone())
             });
             let values = TableColumn::floats(&curve.name, curve.described, curve.xi);
-            let own = std::iter::once(values).chain(error_columns(&curve.name, curve.error, own));
+            let own = std::iter::once(values).chain(error_columns(
+                &curve.name,
+                numbered.then_some(curve.error),
+                own,
+            ));
             columns.extend(own.map(|column| with_unit(column, unit.map(str::to_owned))));
         }
         columns

@@ -16,8 +16,11 @@ use serde_json::Value;
 use crate::counted::{cuts_record, fingerprint};
 use crate::results::Results;
 use crate::row_sums::RowSums;
-use crate::saved::{prefix_of, random_pairs, records};
+use crate::saved::{is_unnumbered, prefix_of, random_pairs, records, saved_count};
 use crate::tables::column_name;
+
+/// How far the total of random pairs that another package counted may be from that of a job, relative: both are sums of products.
+const SAME_TOTAL: f64 = 1e-9;
 
 /// What a saved count must belong to.
 pub(super) struct Expected<'a> {
@@ -198,9 +201,55 @@ fn taken_over(
 pub(super) fn read((path, table): (&Path, &Table), expected: &Expected<'_>) -> Result<Counts> {
     let taken = random_pairs(table).and_then(|(name, record)| {
         check_whole(table)?;
+        if is_unnumbered(table) {
+            return weights_of(table, (name, record), expected);
+        }
         taken_over(table, (name, record), expected)
     });
     taken.with_context(|| format!("--rr {} does not fit", path.display()))
+}
+
+/// The weights of random pairs that another package counted, if they can be those expected: in the same bins, with the total that its randoms have.
+/// Nothing else says whose they are.
+fn weights_of(
+    table: &Table,
+    (name, record): (&str, &Value),
+    expected: &Expected<'_>,
+) -> Result<Counts> {
+    check_bins(table, expected.bins)?;
+    if record.get("split").is_some() {
+        bail!("its randoms were split: it does not hold all of their pairs");
+    }
+    if !expected.cuts.is_empty() || expected.legendre.iter().any(|l| l != Legendre::L0) {
+        bail!("it holds weights in bins alone: no cuts, and no Legendre sums");
+    }
+    let saved = saved_count(table, name, expected.bins)?;
+    let pairs = expected.job.pairs();
+    let wanted = PairTotal::of(pairs, PairKind::of(pairs, expected.bins));
+    // A count that says nothing of its samples holds both orders of each pair.
+    let times = match (saved.kind(), wanted.kind) {
+        (PairKind::Cross, PairKind::AutoUnordered) => 2.0,
+        _ => 1.0,
+    };
+    let (found, total) = (saved.total().weight, times * wanted.weight);
+    if (found - total).abs() > SAME_TOTAL * total.abs() {
+        bail!(
+            "it was counted from other randoms or weights: all of its pairs weigh {found}, those of this job {total}"
+        );
+    }
+    tracing::warn!(
+        "{name} is taken by its bins and its total, {found}: nothing in the file says of which randoms it is, or how many pairs it holds; there \
+         are no Poisson errors"
+    );
+    let weight = saved.renormalise(wanted.weight)?.weight_sums();
+    let weight = weight.context("it has no weights")?;
+    let job = JobId::of(&expected.job);
+    Ok(Counts::of_weights(
+        expected.bins.clone(),
+        weight,
+        (wanted.kind, wanted.weight),
+        job,
+    )?)
 }
 
 /// Refuses pairs kept apart by regions where none are asked for.
@@ -223,6 +272,12 @@ impl<'a> Saved<'a> {
     /// Reads a result.
     pub(super) fn read(path: &'a Path, results: &Results) -> Result<Self> {
         let table = results.read(path)?;
+        if is_unnumbered(&table) {
+            bail!(
+                "--reuse {} does not fit: its pairs have no numbers and no fingerprints, as those of lsstypes; --rr takes its RR",
+                path.display()
+            );
+        }
         Ok(Self { path, table })
     }
 

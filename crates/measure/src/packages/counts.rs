@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::layout::Layout;
 use crate::row_sums::RowSums;
-use crate::saved::{floats, integers, prefix_of, records, region_rows};
+use crate::saved::{floats, prefix_of, records, region_rows};
 use crate::tables::column_name;
 
 /// One count, such as D1R2.
@@ -20,6 +20,8 @@ pub(super) struct Count {
     pub(super) auto: bool,
     /// The random pairs of a box, which are known.
     pub(super) known: bool,
+    /// Whether the numbers of its pairs are known.
+    pub(super) numbered: bool,
     /// Rows of the samples; 0 where they are not known.
     pub(super) sizes: [i64; 2],
     pub(super) pairs: Pairs,
@@ -169,13 +171,15 @@ impl Read<'_> {
         };
         let prefix = prefix_of(self.grid, name)?;
         let column = |rest: &str| floats(self.grid, &column_name(prefix, rest));
-        let number = integers(self.grid, &column_name(prefix, "npairs"))?;
+        let RowSums {
+            npairs, unnumbered, ..
+        } = RowSums::read(self.grid, prefix)?;
         let weight = column("weight").ok();
         let axis = &self.axes[0].0;
         let mean = match (column(&format!("weighted_sum_{axis}")), weight) {
             (Ok(sums), Some(weight)) => Some(ratio(sums, weight.iter().copied())),
             _ => (column(&format!("sum_{axis}")).ok())
-                .map(|sums| ratio(sums, number.iter().map(|&n| n as f64))),
+                .map(|sums| ratio(sums, npairs.iter().map(|&n| n as f64))),
         };
         let norm = self.norm(record).with_context(|| name.to_owned())?;
         let mut letters = name.chars().filter(|c| "DRS".contains(*c));
@@ -189,13 +193,14 @@ impl Read<'_> {
             kinds,
             auto,
             known: false,
+            numbered: !unnumbered,
             sizes: [
                 self.size(kinds[0], true),
                 self.size(kinds[1], auto || !name.contains('2')),
             ],
             pairs: Pairs {
                 mean: mean.map(|mean| self.layout.alike(&mean)),
-                ..Pairs::new(self.layout, (number, weight), &norm, orders as f64, |n| {
+                ..Pairs::new(self.layout, (&npairs, weight), &norm, orders as f64, |n| {
                     n * orders
                 })
             },
@@ -213,6 +218,7 @@ impl Read<'_> {
             kinds: ['R', 'R'],
             auto: data.auto,
             known: true,
+            numbered: false,
             sizes: data.sizes,
             pairs: Pairs::new(
                 self.layout,

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::counts::{Count, Pairs, Read};
 use super::layout::Layout;
-use crate::saved::{floats, records};
+use crate::saved::{floats, is_unnumbered, records};
 
 /// The tables that a result was made of, where it is not all there is.
 #[derive(Debug, Default)]
@@ -94,7 +94,8 @@ impl Measured {
         };
         let counts = read.counts(text("estimator"))?;
         let column = |name: &str| floats(grid, name).ok().map(|values| layout.alike(values));
-        let scattered = grid.column("xi_poisson_error").is_some();
+        // Without numbers of pairs there are no Poisson errors beside them.
+        let scattered = grid.column("xi_poisson_error").is_some() || is_unnumbered(grid);
         Ok(Self {
             mode,
             line_of_sight: line_of_sight.to_owned(),

@@ -4,12 +4,21 @@
 
 mod counts;
 mod curves;
+mod group;
 mod layout;
 mod lines;
 mod lsstypes;
 mod measured;
 mod pycorr;
 mod read;
+mod read_counts;
+#[cfg(test)]
+#[allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a failed unwrap is a failed test"
+)]
+mod round_trip;
 
 use std::path::Path;
 
@@ -97,14 +106,41 @@ pub(crate) fn form(table: &Table, origin: &Origin, path: &Path) -> Result<Option
     })?))
 }
 
-/// Reads a result: one of ours, or a correlation function that lsstypes wrote.
-pub(crate) fn read_result(path: &Path) -> Result<Table> {
+/// Reads a result: one of ours, or what lsstypes wrote.
+///
+/// # Errors
+/// A file that is neither, or that cannot be read.
+pub fn read_result(path: &Path) -> Result<Table, CallError> {
+    read_table(path).map_err(|reason| CallError::Failed(format!("{reason:#}")))
+}
+
+/// As [`read_result`].
+pub(crate) fn read_table(path: &Path) -> Result<Table> {
+    read_with(path, read::table)
+}
+
+/// Reads counts by region: those that we wrote, or those of a jackknife that lsstypes wrote.
+pub(crate) fn read_regions(path: &Path) -> Result<Table> {
+    read_with(path, read::regions)
+}
+
+/// Reads a result of ours, or what `of` makes of the tree of another package.
+fn read_with(path: &Path, of: fn(&Tree) -> Result<Table>) -> Result<Table> {
     let refused = match Table::read(path) {
         Ok(table) => return Ok(table),
         Err(refused) => refused,
     };
     match Table::read_tree(path) {
-        Ok(Some(tree)) => read::table(&tree).with_context(|| path.display().to_string()),
+        Ok(Some(tree)) => {
+            let table = of(&tree).with_context(|| path.display().to_string())?;
+            if table.meta.contains_key("line_of_sight") {
+                tracing::info!(
+                    "{}: lsstypes states no line of sight: the one to the midpoint of a pair is taken",
+                    path.display()
+                );
+            }
+            Ok(table)
+        }
         _ => Err(refused.into()),
     }
 }

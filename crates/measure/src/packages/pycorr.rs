@@ -140,7 +140,7 @@ fn state(
         Tree::Flag(!two_axes || count.auto || !ends),
     );
     put("seps", Tree::List(separations));
-    if !count.known {
+    if count.numbered {
         put(
             "ncounts",
             Tree::Integers(shape.clone(), pairs.number.clone()),

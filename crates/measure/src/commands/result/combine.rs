@@ -42,7 +42,7 @@ impl From<PartWeightName> for PartWeight {
 /// Arguments of `result combine`.
 #[derive(Debug, Args)]
 pub(crate) struct Combine {
-    /// Results of xi with their counts (those that --counts wrote, of wp and multipoles), one for each part of the sky
+    /// Results of xi with their counts (those that --counts wrote, of wp and multipoles; files of lsstypes), one for each part of the sky
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<Files>,
     /// Region k of all parts is one region, left out or drawn at once, as in pycorr [default: each region of each part is one]
@@ -120,7 +120,8 @@ impl Combine {
         {
             axis.name = "s";
         }
-        if regions.is_empty() {
+        let numbered = sums.counts.iter().all(|count| !count.sums.unnumbered);
+        if regions.is_empty() && numbered {
             tracing::info!(
                 "Poisson errors: --by-region takes errors from the regions of all parts"
             );

@@ -27,8 +27,8 @@ use crate::weight_sets::{of_set, path_of};
 /// Arguments of `result estimate`.
 #[derive(Debug, Args)]
 pub(crate) struct EstimateSaved {
-    /// Results of xi with their counts (those that --counts wrote, of wp and multipoles), each estimated alone; of several {} in the
-    /// name of every file stands for the name of the result
+    /// Results of xi with their counts (those that --counts wrote, of wp and multipoles; files of lsstypes), each estimated alone; of several {} in
+    /// the name of every file stands for the name of the result
     #[arg(required = true, value_name = "RESULT")]
     result: Vec<Files>,
     #[command(flatten)]

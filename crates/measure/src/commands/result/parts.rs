@@ -132,7 +132,10 @@ impl<'a> Saved<'a> {
     /// A count as it was; refuses one whose total has no variance.
     fn count(self, name: &str, bins: &Bins) -> Result<TermCount> {
         let record = records(self.table)?.get(name);
-        if record.is_some_and(|record| !record["design_effect"].is_number()) {
+        let lacks = |record: &Value| {
+            !record["design_effect"].is_number() && !record["total_pairs"].is_null()
+        };
+        if record.is_some_and(lacks) {
             bail!("the metadata `counts` of {name} has no `design_effect`");
         }
         saved_term(self.table, name, bins)

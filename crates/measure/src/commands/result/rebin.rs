@@ -18,7 +18,7 @@ use crate::session::Session;
 /// Arguments of `result rebin`.
 #[derive(Debug, Args)]
 pub(crate) struct Rebin {
-    /// Pair counts that `albireo count` wrote, or xi with its counts
+    /// Pair counts that `albireo count` wrote, or xi with its counts; or a file of lsstypes with either
     #[arg(value_name = "RESULT")]
     result: ReadFile,
     #[command(flatten)]

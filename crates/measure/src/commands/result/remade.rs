@@ -27,7 +27,8 @@ use crate::weight_sets::path_of;
 /// Errors from the regions of saved counts.
 #[derive(Debug, Args)]
 pub(super) struct RegionErrors {
-    /// What --region-counts wrote beside each of them, in the same order: errors then come from the regions of all parts
+    /// What --region-counts wrote beside each of them, in the same order, or each of them again where it is a jackknife of lsstypes: errors then come
+    /// from the regions of all parts
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(super) by_region: Vec<Files>,
     /// Leave out one region at a time [default with --by-region: standard]
@@ -91,7 +92,7 @@ impl RegionErrors {
             )));
         }
         let read = |path: &Path| {
-            let table = results.read(path)?;
+            let table = results.read_regions(path)?;
             table
                 .check_whole()
                 .with_context(|| path.display().to_string())?;

@@ -5,6 +5,8 @@
 use albireo_catalogs::Table;
 use serde_json::Value;
 
+use crate::saved::is_unnumbered;
+
 /// The settings by their metadata, in the order in which they are compared, and what messages call them.
 const SETTINGS: [(&str, &str); 18] = [
     ("result", "kind"),
@@ -26,6 +28,9 @@ const SETTINGS: [(&str, &str); 18] = [
     ("arithmetic", "arithmetic"),
     ("partial", "pairs counted"),
 ];
+
+/// What counts of other packages do not say, so that they are taken for those of others.
+const UNSAID: [&str; 3] = ["unit", "cosmology", "arithmetic"];
 
 /// Whether two metadata are the same: numbers by their value, whatever format wrote them, and the keys of an object in order.
 pub(super) fn same(a: &Value, b: &Value) -> bool {
@@ -105,7 +110,10 @@ pub(super) fn difference(first: &Table, other: &Table) -> Option<String> {
     let differing = SETTINGS.iter().find_map(|(key, name)| {
         let (a, b) = (first.meta.get(*key), other.meta.get(*key));
         let [of_first, of_other] = [a, b].map(|value| value.unwrap_or(&Value::Null));
-        if same(of_first, of_other) {
+        let unsaid = |table: &Table, value: &Value| {
+            UNSAID.contains(key) && value.is_null() && is_unnumbered(table)
+        };
+        if same(of_first, of_other) || unsaid(first, of_first) || unsaid(other, of_other) {
             return None;
         }
         Some(match edge(of_first, of_other) {
