@@ -39,6 +39,8 @@ mod full_disks;
 mod job;
 mod job_steps;
 mod joins;
+#[cfg(feature = "hdf5")]
+mod lsstypes;
 #[allow(dead_code, reason = "shared with other tests")]
 #[path = "../../../catalogs/tests/made/mod.rs"]
 mod made;
