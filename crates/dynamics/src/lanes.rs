@@ -186,9 +186,9 @@ impl<S: Simd> OfOne<S> {
         }
         let pushed = of.push::<_, FORCES_OFF>(Lanes(simd), &constants.units, apart);
         self.nearest = simd.max_d(pushed.s, self.nearest);
-        let mut impulse = [constants.none; 3];
+        let (real, mut impulse) = (pushed.impulse, [constants.none; 3]);
         for k in 0..3 {
-            impulse[k] = simd.add_rounded(constants.none, pushed.impulse[k]);
+            impulse[k] = simd.add_rounded(constants.none, real[k]);
             self.impulse[k] = simd.add_i(self.impulse[k], impulse[k]);
         }
         if SUMS {

@@ -262,9 +262,9 @@ impl Columns {
             }
             let pushed = of.push::<_, FORCES_OFF>(Lanes32(simd), &constants.units, apart);
             nearest = simd.max(pushed.s, nearest);
+            let impulse = pushed.impulse;
             for k in 0..3 {
-                let impulse = simd.round(pushed.impulse[k]);
-                sums[k] = sums[k].add(simd, constants.sign, impulse);
+                sums[k] = sums[k].add(simd, constants.sign, simd.round(impulse[k]));
             }
         }
         let [x, y, z] = sums;

@@ -61,47 +61,37 @@ pub struct Lanes<S>(pub S);
 #[derive(Debug, Clone, Copy)]
 pub struct Lanes32<S>(pub S);
 
-/// The operations of one number, which both kinds have.
+/// Functions of numbers, by their values.
+macro_rules! functions {
+    ($self:ident, $number:ty: $($name:ident($($of:ident),+) = $value:expr;)+) => {$(
+        #[inline(always)]
+        fn $name($self, $($of: $number),+) -> $number {
+            $value
+        }
+    )+};
+}
+
+/// One number at a time.
 macro_rules! scalar {
     ($name:ty, $number:ty) => {
         impl Operations for $name {
             type D = $number;
 
-            #[inline(always)]
-            fn add(self, a: $number, b: $number) -> $number {
-                a + b
-            }
-            #[inline(always)]
-            fn sub(self, a: $number, b: $number) -> $number {
-                a - b
-            }
-            #[inline(always)]
-            fn mul(self, a: $number, b: $number) -> $number {
-                a * b
-            }
-            #[inline(always)]
-            fn fused(self, a: $number, b: $number, c: $number) -> $number {
-                a.mul_add(b, c)
-            }
-            #[inline(always)]
-            fn max(self, a: $number, b: $number) -> $number {
-                if a > b { a } else { b }
-            }
-            #[inline(always)]
-            fn where_less(self, a: $number, b: $number, value: $number) -> $number {
-                if a < b { value } else { 0.0 }
-            }
+            functions!(self, $number:
+                add(a, b) = a + b;
+                sub(a, b) = a - b;
+                mul(a, b) = a * b;
+                fused(a, b, c) = a.mul_add(b, c);
+                max(a, b) = if a > b { a } else { b };
+                where_less(a, b, value) = if a < b { value } else { 0.0 };
+            );
         }
 
         impl Numbers for $name {
-            #[inline(always)]
-            fn div(self, a: $number, b: $number) -> $number {
-                a / b
-            }
-            #[inline(always)]
-            fn sqrt(self, a: $number) -> $number {
-                a.sqrt()
-            }
+            functions!(self, $number:
+                div(a, b) = a / b;
+                sqrt(a) = a.sqrt();
+            );
         }
     };
 }
@@ -109,17 +99,47 @@ macro_rules! scalar {
 scalar!(Scalar, f64);
 scalar!(Scalar32, f32);
 
-/// Operations of lanes by their names among those of [`Simd`].
-macro_rules! bind {
-    ($($name:ident($($number:ident),+) = $of_simd:ident),+) => {$(
-        #[inline(always)]
-        fn $name(self, $($number: Self::D),+) -> Self::D {
-            self.0.$of_simd($($number),+)
-        }
-    )+};
+impl<S: Simd> Operations for Lanes<S> {
+    type D = S::D;
+
+    functions!(self, S::D:
+        add(a, b) = self.0.add_d(a, b);
+        sub(a, b) = self.0.sub_d(a, b);
+        mul(a, b) = self.0.mul_d(a, b);
+        fused(a, b, c) = self.0.fused_d(a, b, c);
+        max(a, b) = self.0.max_d(a, b);
+        where_less(a, b, value) = self.0.select_d(self.0.less_d(a, b), value, self.0.splat_d(0.0));
+    );
 }
 
-/// What registers of these lanes hold and how they are read, as [`Simd`] has it.
+impl<S: Simd> Numbers for Lanes<S> {
+    functions!(self, S::D:
+        div(a, b) = self.0.div_d(a, b);
+        sqrt(a) = self.0.sqrt_d(a);
+    );
+}
+
+impl<S: Simd> Operations for Lanes32<S> {
+    type D = S::F;
+
+    functions!(self, S::F:
+        add(a, b) = self.0.add(a, b);
+        sub(a, b) = self.0.sub(a, b);
+        mul(a, b) = self.0.mul(a, b);
+        fused(a, b, c) = self.0.fused(a, b, c);
+        max(a, b) = self.0.max(a, b);
+        where_less(a, b, value) = self.0.floats(self.0.and(self.0.less(a, b), self.0.bits(value)));
+    );
+}
+
+impl<S: Simd> Numbers for Lanes32<S> {
+    functions!(self, S::F:
+        div(a, b) = self.0.div(a, b);
+        sqrt(a) = self.0.sqrt(a);
+    );
+}
+
+/// What registers of these lanes hold and how they are read and written, as [`Simd`] has it.
 macro_rules! registers {
     ($name:ident, $number:ty, $lanes:ident, $load:ident, $splat:ident, $store:ident) => {
         impl<S: Simd> Registers for $name<S> {
@@ -144,45 +164,3 @@ macro_rules! registers {
 
 registers!(Lanes, f64, DOUBLES, load_d, splat_d, store_d);
 registers!(Lanes32, f32, LANES, load, splat, store);
-
-impl<S: Simd> Operations for Lanes<S> {
-    type D = S::D;
-
-    bind!(
-        add(a, b) = add_d,
-        sub(a, b) = sub_d,
-        mul(a, b) = mul_d,
-        fused(a, b, c) = fused_d,
-        max(a, b) = max_d
-    );
-    #[inline(always)]
-    fn where_less(self, a: S::D, b: S::D, value: S::D) -> S::D {
-        let less = self.0.less_d(a, b);
-        self.0.select_d(less, value, self.0.splat_d(0.0))
-    }
-}
-
-impl<S: Simd> Numbers for Lanes<S> {
-    bind!(div(a, b) = div_d, sqrt(a) = sqrt_d);
-}
-
-impl<S: Simd> Operations for Lanes32<S> {
-    type D = S::F;
-
-    bind!(
-        add(a, b) = add,
-        sub(a, b) = sub,
-        mul(a, b) = mul,
-        fused(a, b, c) = fused,
-        max(a, b) = max
-    );
-    #[inline(always)]
-    fn where_less(self, a: S::F, b: S::F, value: S::F) -> S::F {
-        let less = self.0.less(a, b);
-        self.0.floats(self.0.and(less, self.0.bits(value)))
-    }
-}
-
-impl<S: Simd> Numbers for Lanes32<S> {
-    bind!(div(a, b) = div, sqrt(a) = sqrt);
-}
