@@ -21,7 +21,7 @@ def test_examples_of_the_documentation():
         assert failed == 0 and tried > 0, name
 
 
-@pytest.mark.parametrize("name", ["python", "pair_counts", "weights", "estimators", "jackknife", "rdf"])
+@pytest.mark.parametrize("name", ["python", "pair_counts", "weights", "estimators", "jackknife", "liquids", "results", "exactness", "from-corrfunc", "from-treecorr", "from-mdanalysis"])
 def test_examples_of_the_pages(name):
     page = pathlib.Path(__file__).parents[2] / "docs" / f"{name}.md"
     failed, tried = doctest.testfile(str(page), module_relative=False)

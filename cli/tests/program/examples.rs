@@ -20,6 +20,8 @@ fn checkout() -> Folder {
         std::fs::copy(entry.path(), samples.join(entry.file_name())).unwrap();
     }
     std::os::unix::fs::symlink(program(), folder.path("albireo")).unwrap();
+    // Pages write into this folder, which they tell their readers to make.
+    std::fs::create_dir(folder.path("out")).unwrap();
     folder
 }
 
@@ -132,6 +134,22 @@ fn every_example_of_the_page_on_fields_runs() {
     assert!(n_examples >= 12, "{n_examples}");
     let map = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert!(map("potential.npy") == map("small_bins.npy"));
+}
+
+#[test]
+fn every_example_of_the_page_on_liquids_runs() {
+    let (n_examples, folder) = run_page("docs/liquids.md");
+    assert!(n_examples >= 15, "{n_examples}");
+    assert!(folder.path("out/van_hove.csv").exists());
+}
+
+#[test]
+fn every_example_of_the_pages_on_results_and_other_programs_runs() {
+    let pages = ["results", "exactness", "from-corrfunc", "from-pycorr", "from-treecorr", "from-gmx-rdf", "from-mdanalysis"];
+    for page in pages {
+        let (n_examples, _) = run_page(&format!("docs/{page}.md"));
+        assert!(n_examples >= 1, "{page}");
+    }
 }
 
 #[test]
