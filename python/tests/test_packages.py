@@ -1,6 +1,8 @@
 """Files of lsstypes and pycorr: what is written is read back by these packages, where they are installed."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -209,3 +211,20 @@ def test_sacc_is_of_w_theta_with_its_samples(samples):
         measured(samples, bins=[0, 20, 40]).to_sacc({"a": ([0, 1], [1, 1])})
     with pytest.raises(ValueError, match="expected 1 tracer, one a sample, found 2: a, b"):
         measured(samples, statistic="theta", bins=[1, 5]).to_sacc({"a": ([0, 1], [1, 1]), "b": ([0, 1], [1, 1])})
+
+
+@pytest.mark.parametrize("options", [SMU, ABS_MU])
+def test_rascalc_gets_what_its_own_conversion_makes(samples, tmp_path, options):
+    lsstypes = pytest.importorskip("lsstypes")
+    options = options | {"bins": [10, 20, 40, 60]}
+    measured(samples, regions=4, jackknife=True, region_counts=tmp_path / "regions.csv", **options).save(tmp_path / "xi.h5")
+    words = "result rascalc xi.h5 --by-region regions.csv --rr rr.txt --jackknife jk.txt".split()
+    subprocess.run([sys.executable, "-m", "albireo", *words], cwd=tmp_path, check=True)
+    theirs = lsstypes.read(str(tmp_path / "xi.h5")).get("RR")
+    fold = lambda counts: counts if counts.shape[1] == 3 else counts[:, 2::-1] + counts[:, 3:]  # noqa: E731
+    np.testing.assert_allclose(np.loadtxt(tmp_path / "rr.txt"), fold(theirs.values("normalized_counts")).ravel(), rtol=1e-13)
+    # Its weights: pairs within a region and half of those across its border, in both orders.
+    part = lambda k, cross: theirs.get(realization=k, cross=cross).values("counts")  # noqa: E731
+    pairs = np.array([fold(part(k, "ii") + (part(k, "ij") + part(k, "ji")) / 2).ravel() for k in range(4)])
+    weights = np.loadtxt(tmp_path / "jk.txt")
+    np.testing.assert_allclose(weights[:, 1:], pairs / pairs.sum(axis=0), rtol=1e-12)

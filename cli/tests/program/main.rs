@@ -64,6 +64,7 @@ mod provenance;
 mod pycorr;
 mod random;
 mod randoms;
+mod rascalc;
 mod rdf;
 mod reference;
 mod regions;

@@ -12,6 +12,7 @@ mod integral_constraint;
 mod mean;
 mod model;
 mod parts;
+mod rascalc;
 mod realisations;
 mod rebin;
 mod remade;
@@ -68,6 +69,12 @@ Roche & Eales 1999). Bins should reach all pairs of the volume. With --radial th
 the constraint that randoms with the redshifts of the data put on every shell (de Mattia & Ruhlmann-Kleider 2019)."
     )]
     IntegralConstraint(integral_constraint::Constraint),
+    /// Write the input files of RascalC: bins, RR and xi over (s, |mu|), weights of regions
+    #[command(
+        after_help = "RR is over the weight of all random pairs: give RascalC random points whose weights add up to 1, as its Python interface does, and the \
+number of galaxies (-norm). Points with their regions: xi --regions-output FILE."
+    )]
+    Rascalc(rascalc::ToRascalC),
     /// Put neighbouring bins of pair counts, or of xi with its counts, together: those of the coarser bins, exactly
     #[command(
         after_help = "Pairs and sums (weights, Legendre sums, separations) are added exactly, those of results written by older versions \
@@ -113,6 +120,7 @@ impl SavedResults {
             Subcommands::Covariance(covariance) => covariance.run(session),
             Subcommands::Combine(combine) => combine.run(session),
             Subcommands::Estimate(estimate) => estimate.run(session),
+            Subcommands::Rascalc(files) => files.run(session),
             Subcommands::Rebin(rebin) => rebin.run(session),
             Subcommands::Slice(slice) => slice.run(session),
             Subcommands::Sum(sum) => sum.run(session),
