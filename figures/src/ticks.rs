@@ -152,7 +152,7 @@ fn logarithmic(lo: f64, hi: f64, wanted: usize) -> Ticks {
     let labelled = *LABELLED[few..].iter().find(fits).unwrap_or(&LABELLED[2]);
     let every = (labelled.len() == 1).then(|| count(labelled).div_ceil(wanted.max(2)) as i32);
     let every = every.unwrap_or(1).max(1);
-    let is_plain = lo >= 5e-4 && hi < 5e3;
+    let is_plain = lo >= 5e-4 && hi < 2e4;
     let label = |k: i32, m: i32, value: f64| match m {
         _ if is_plain => plain(value, decimals(value)),
         1 => power_of_ten(k),
