@@ -19,6 +19,8 @@ const GAP: f64 = 5.0;
 pub(crate) struct Axis {
     pub(crate) scale: Scale,
     pub(crate) label: String,
+    /// Its ticks, where they are not those of the scale.
+    pub(crate) ticks: Option<Ticks>,
 }
 
 /// A rectangle of the page: left, top, right, bottom.
@@ -78,8 +80,6 @@ impl Plane {
 pub(crate) struct Sides {
     pub(crate) x: Axis,
     pub(crate) y: Axis,
-    /// Another axis for y, at the right.
-    pub(crate) right: Option<Axis>,
 }
 
 /// Axes and the area between them.
@@ -87,7 +87,6 @@ pub(crate) struct Axes {
     sides: Sides,
     x_ticks: Ticks,
     y_ticks: Ticks,
-    right_ticks: Ticks,
     pub(crate) area: Area,
 }
 
@@ -116,30 +115,29 @@ pub(crate) fn with_exponent(label: &str, ticks: &Ticks) -> String {
 }
 
 /// Room for labels around the area.
-fn margins(ticks: [&Ticks; 3], has_right: bool, room: f64, face: &Typeface) -> Area {
-    let [x, y, right] = ticks;
+fn margins([x, y]: [&Ticks; 2], room: f64, face: &Typeface) -> Area {
     // The last label of the x axis may stand out over the end of its axis.
     let overhang = x
         .major
         .last()
         .map_or(0.0, |(_, label)| face.width(label, TICK_SIZE) / 2.0);
-    let labels = |ticks: &Ticks| GAP + widest(ticks, face) + GAP + LABEL_SIZE + 10.0;
-    let at_right = if has_right { labels(right) } else { 12.0 };
     Area {
-        left: labels(y),
+        left: GAP + widest(y, face) + GAP + LABEL_SIZE + 10.0,
         top: 12.0,
-        right: (at_right + room).max(overhang + 6.0),
+        right: (12.0 + room).max(overhang + 6.0),
         bottom: GAP + TICK_SIZE + 8.0 + LABEL_SIZE + 8.0,
     }
 }
 
 impl Axes {
     fn with_ticks(sides: Sides, wanted: [usize; 2]) -> Self {
-        let right = sides.right.as_ref();
+        let of = |axis: &Axis, wanted| {
+            let given = axis.ticks.clone();
+            given.unwrap_or_else(|| Ticks::on(axis.scale, wanted))
+        };
         Self {
-            x_ticks: Ticks::on(sides.x.scale, wanted[0]),
-            y_ticks: Ticks::on(sides.y.scale, wanted[1]),
-            right_ticks: right.map_or_else(Ticks::default, |axis| Ticks::on(axis.scale, wanted[1])),
+            x_ticks: of(&sides.x, wanted[0]),
+            y_ticks: of(&sides.y, wanted[1]),
             area: Area {
                 left: 0.0,
                 top: 0.0,
@@ -151,13 +149,13 @@ impl Axes {
     }
 
     fn margins(&self, room: f64, face: &Typeface) -> Area {
-        let ticks = [&self.x_ticks, &self.y_ticks, &self.right_ticks];
-        margins(ticks, self.sides.right.is_some(), room, face)
+        margins([&self.x_ticks, &self.y_ticks], room, face)
     }
 
     /// Axes on a page, leaving room for the labels and `room` points at the right.
     pub(crate) fn on_page(sides: Sides, page: Point, room: f64, face: &Typeface) -> Self {
-        let axes = Self::with_ticks(sides, [7, 6]);
+        let ticks = |length: f64, most: usize| ((length / 62.0) as usize).clamp(2, most);
+        let axes = Self::with_ticks(sides, [ticks(page[0], 7), ticks(page[1], 6)]);
         let around = axes.margins(room, face);
         let area = Area {
             left: around.left,
@@ -198,12 +196,6 @@ impl Axes {
         }
     }
 
-    /// The plane of x and the y axis at the right, if there is one.
-    pub(crate) fn right_plane(&self) -> Option<Plane> {
-        let y = self.sides.right.as_ref()?.scale;
-        Some(Plane { y, ..self.plane() })
-    }
-
     /// Draws frame, ticks and labels.
     pub(crate) fn draw(&self, face: &Typeface, surface: &mut dyn Surface) {
         let Area {
@@ -221,9 +213,7 @@ impl Axes {
         for (value, length) in marks(&self.y_ticks) {
             let y = plane.up(value);
             horizontal(surface, y, left, left + length);
-            if self.sides.right.is_none() {
-                horizontal(surface, y, right, right - length);
-            }
+            horizontal(surface, y, right, right - length);
         }
         frame(surface, self.area);
         for (value, label) in &self.x_ticks.major {
@@ -245,32 +235,6 @@ impl Axes {
         let y_label = with_exponent(&self.sides.y.label, &self.y_ticks);
         let at = [10.0 + 0.75 * LABEL_SIZE, f64::midpoint(top, bottom)];
         Text::centred(&y_label, at, LABEL_SIZE)
-            .upwards()
-            .draw(face, surface, Colour::INK);
-        self.draw_right(face, surface);
-    }
-
-    /// Ticks and labels of the y axis at the right.
-    fn draw_right(&self, face: &Typeface, surface: &mut dyn Surface) {
-        let (Some(plane), Some(axis)) = (self.right_plane(), &self.sides.right) else {
-            return;
-        };
-        let right = self.area.right;
-        for (value, length) in marks(&self.right_ticks) {
-            horizontal(surface, plane.up(value), right, right - length);
-        }
-        for (value, label) in &self.right_ticks.major {
-            let at = [right + GAP, plane.up(*value) + 0.36 * TICK_SIZE];
-            Text::centred(label, at, TICK_SIZE)
-                .anchored(Anchor::Start)
-                .draw(face, surface, Colour::INK);
-        }
-        let label = with_exponent(&axis.label, &self.right_ticks);
-        let at = [
-            right + GAP + widest(&self.right_ticks, face) + GAP + 0.75 * LABEL_SIZE,
-            f64::midpoint(self.area.top, self.area.bottom),
-        ];
-        Text::centred(&label, at, LABEL_SIZE)
             .upwards()
             .draw(face, surface, Colour::INK);
     }

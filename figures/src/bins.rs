@@ -6,10 +6,10 @@ use albireo_catalogs::{Table, Values};
 
 use crate::error::FigureError;
 use crate::style::Limits;
-use crate::ticks::Scale;
+use crate::ticks::{Scale, raised};
 
 /// Whether edges are better shown on a logarithmic axis: equal ratios, or a wide range of unequal widths.
-fn logarithmic(edges: &[f64]) -> bool {
+pub(crate) fn logarithmic(edges: &[f64]) -> bool {
     let (first, last) = (edges[0], edges[edges.len() - 1]);
     if first <= 0.0 || edges.len() < 3 || last / first < 1.5 {
         return false;
@@ -51,22 +51,34 @@ pub(crate) fn symbol(name: &str) -> &str {
     }
 }
 
-/// A unit as it is printed.
-fn unit_symbol(unit: &str) -> &str {
-    match unit {
-        "Mpc/h" => "h⁻¹ Mpc",
-        "kpc/h" => "h⁻¹ kpc",
-        "Angstrom" | "angstrom" | "A" => "Å",
-        other => other,
+/// How a power is written: nothing for the first, raised digits, or `^` and decimals.
+pub(crate) fn exponent(power: f64) -> String {
+    match power {
+        1.0 => String::new(),
+        _ if power.fract() == 0.0 => raised(power as i32),
+        _ => format!("^{power}").replace('-', "−"),
     }
 }
 
-/// `symbol  [unit]`.
-pub(crate) fn labelled(text: &str, unit: Option<&str>, power: &str) -> String {
-    match unit.map(unit_symbol) {
-        None => text.to_owned(),
-        Some(unit) if power.is_empty() => format!("{text}  [{unit}]"),
-        Some(unit) => format!("{text}  [({unit}){power}]"),
+/// A unit to a power as it is printed.
+fn unit_symbol(unit: &str, power: f64) -> String {
+    if let Some(unit) = unit.strip_prefix("1/") {
+        return unit_symbol(unit, -power);
+    }
+    let raised = exponent(power);
+    match unit {
+        "Mpc/h" | "kpc/h" => format!("h{} {}{raised}", exponent(-power), &unit[..3]),
+        "Angstrom" | "angstrom" | "A" => format!("Å{raised}"),
+        _ if power != 1.0 && unit.contains([' ', '/']) => format!("({unit}){raised}"),
+        _ => format!("{unit}{raised}"),
+    }
+}
+
+/// `symbol  [unit]`, the unit to a power.
+pub(crate) fn labelled(text: &str, unit: Option<&str>, power: f64) -> String {
+    match unit {
+        Some(unit) if power != 0.0 => format!("{text}  [{}]", unit_symbol(unit, power)),
+        _ => text.to_owned(),
     }
 }
 
@@ -81,7 +93,7 @@ pub(crate) struct Axis {
 
 impl Axis {
     pub(crate) fn label(&self) -> String {
-        labelled(symbol(&self.name), self.unit.as_deref(), "")
+        labelled(symbol(&self.name), self.unit.as_deref(), 1.0)
     }
 }
 
@@ -94,6 +106,7 @@ pub(crate) fn axes(table: &Table) -> Result<Vec<Axis>, FigureError> {
             let unit = match name.as_str() {
                 "mu" | "z" => None,
                 "theta" => Some("degrees".to_owned()),
+                "q" => length_unit.map(|unit| format!("1/{unit}")),
                 _ => length_unit.map(str::to_owned),
             };
             Axis {
@@ -150,6 +163,17 @@ pub(crate) fn map_scale(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn units_have_raised_powers() {
+        let label = |unit, power| labelled("y", Some(unit), power);
+        assert_eq!(label("Mpc/h", 1.0), "y  [h⁻¹ Mpc]");
+        assert_eq!(label("Mpc/h", -3.0), "y  [h³ Mpc⁻³]");
+        assert_eq!(label("Mpc/h", 1.5), "y  [h^−1.5 Mpc^1.5]");
+        assert_eq!(label("1/Angstrom", 1.0), "y  [Å⁻¹]");
+        assert_eq!(label("bead size", 2.0), "y  [(bead size)²]");
+        assert_eq!(label("nm", 0.0), "y");
+    }
 
     #[test]
     fn equal_ratios_are_logarithmic() {

@@ -70,18 +70,26 @@ pub(crate) struct Typeface(FontRef<'static>);
 
 /// Size of a subscript, and how far it lies below the baseline, in units of the text size.
 const SUBSCRIPT: (f64, f64) = (0.72, 0.22);
+const SUPERSCRIPT: (f64, f64) = (0.72, -0.38);
 
-/// The characters of a text with their size and depth relative to the text size; `_` makes the next one a subscript, unless the text
-/// is to be taken literally.
+/// The characters of a text with their size and depth relative to the text size; `_` makes the next one a subscript and `^` a number
+/// a superscript, unless the text is to be taken literally.
 fn characters(text: &str, literal: bool) -> impl Iterator<Item = (char, f64, f64)> + '_ {
-    let mut lowered = false;
+    let (mut lowered, mut raised) = (false, false);
     text.chars().filter_map(move |c| {
+        if c == '^' && !literal {
+            raised = true;
+            return None;
+        }
+        raised &= c.is_ascii_digit() || matches!(c, '.' | '−');
         if c == '_' && !literal {
             lowered = true;
             return None;
         }
         let (size, depth) = if std::mem::take(&mut lowered) {
             SUBSCRIPT
+        } else if raised {
+            SUPERSCRIPT
         } else {
             (1.0, 0.0)
         };
@@ -116,6 +124,11 @@ impl Typeface {
     /// How far a glyph moves the pen, in the font's units.
     pub(crate) fn advance(&self, glyph: GlyphId) -> f64 {
         f64::from(self.0.h_advance_unscaled(glyph))
+    }
+
+    /// How wide a glyph is.
+    pub(crate) fn width_at(&self, glyph: Glyph) -> f64 {
+        self.advance(glyph.id) * self.scale(glyph.size)
     }
 
     /// How wide `text` is at `size` points, with subscripts.
@@ -252,7 +265,9 @@ impl<'a> Text<'a> {
 
     /// Draws it.
     pub(crate) fn draw(&self, face: &Typeface, surface: &mut dyn Surface, colour: Colour) {
-        surface.text(self, face, colour);
+        if !self.wording.is_empty() {
+            surface.text(self, face, colour);
+        }
     }
 }
 

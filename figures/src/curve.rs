@@ -12,11 +12,10 @@ use crate::ticks::Scale;
 #[derive(Debug, Clone)]
 pub(crate) struct Curves {
     pub(crate) series: Vec<Series>,
-    /// Curves of another amount, which has the axis at the right.
-    pub(crate) right: Vec<Series>,
+    /// n(r) of the same pairs as g(r), which has a panel of its own.
+    pub(crate) coordination: Vec<Series>,
     pub(crate) x_label: String,
     pub(crate) y_label: String,
-    pub(crate) right_label: String,
     /// Ends of the x axis.
     pub(crate) x_range: [f64; 2],
     /// Ends of the y axis; where not given, it holds every point.
@@ -25,6 +24,10 @@ pub(crate) struct Curves {
     pub(crate) log_y: bool,
     /// A horizontal line to compare with.
     pub(crate) reference: Option<f64>,
+    /// The power of the separation that values are multiplied by.
+    pub(crate) power: f64,
+    /// What the legend says beside the names of curves.
+    pub(crate) remarks: Vec<String>,
 }
 
 /// A curve of more points than this has no markers.
@@ -88,20 +91,6 @@ impl Curves {
         linear(ends.chain(self.reference), amounts)
     }
 
-    /// The axis at the right, which holds every point of its curves.
-    fn right_axis(&self) -> Option<Axis> {
-        if self.right.is_empty() {
-            return None;
-        }
-        let [lo, hi] = self.x_range;
-        let points = self.right.iter().flat_map(Series::points);
-        let shown = points.filter(|(x, y, _)| y.is_finite() && *x >= lo && *x <= hi);
-        Some(Axis {
-            scale: linear(shown.map(|(_, y, _)| y), true),
-            label: self.right_label.clone(),
-        })
-    }
-
     /// The axes of x and of y.
     pub(crate) fn scales(&self) -> [Scale; 2] {
         let [lo, hi] = self.x_range;
@@ -119,33 +108,28 @@ impl Curves {
             x: Axis {
                 scale: x,
                 label: self.x_label.clone(),
+                ticks: None,
             },
             y: Axis {
                 scale: y,
                 label: self.y_label.clone(),
+                ticks: None,
             },
-            right: self.right_axis(),
         }
     }
 
     /// Draws the whole figure on a page.
     pub(crate) fn draw(&self, page: Point, face: &Typeface, surface: &mut dyn Surface) {
-        let all: Vec<&Series> = self.series.iter().chain(&self.right).collect();
+        let all: Vec<&Series> = self.series.iter().collect();
         let markers = all.iter().all(|series| series.x.len() <= MAX_MARKERS);
         let mut sides = self.sides();
         let mut axes = Axes::on_page(sides.clone(), page, 0.0, face);
         let plane = axes.plane();
         let open = self.points().any(|(_, y, _)| Series::is_open(&plane, y));
-        let legend = Legend::of(&all, markers, open, face);
+        let legend = Legend::of(&all, markers, open, &self.remarks, face);
         let covered = |legend: &Legend<'_>, axes: &Axes| {
             let left = all.iter().copied().filter(|series| !series.look.dashed);
-            let mut places = places_along(&left.collect::<Vec<_>>(), axes, false);
-            places.extend(places_along(
-                &self.right.iter().collect::<Vec<_>>(),
-                axes,
-                true,
-            ));
-            legend.corner(axes.area, &places)
+            legend.corner(axes.area, &places_along(&left.collect::<Vec<_>>(), axes))
         };
         // Where no corner is free, the axes make room above the curves.
         if let Some(legend) = &legend
@@ -154,9 +138,6 @@ impl Curves {
         {
             let part = 1.0 - (legend.size[1] / axes.area.height()).min(0.6);
             sides.y.scale = sides.y.scale.with_headroom(part);
-            if let Some(right) = &mut sides.right {
-                right.scale = right.scale.with_headroom(part);
-            }
             axes = Axes::on_page(sides, page, 0.0, face);
         }
         self.draw_curves(&axes, markers, surface);
@@ -175,11 +156,6 @@ impl Curves {
         }
         for series in &self.series {
             series.draw(&plane, markers, surface);
-        }
-        if let Some(plane) = axes.right_plane() {
-            for series in &self.right {
-                series.draw(&plane, markers, surface);
-            }
         }
     }
 }

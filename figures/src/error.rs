@@ -116,6 +116,11 @@ pub enum FigureError {
         /// The most there may be.
         most: usize,
     },
+    /// A model where there are no axes for it.
+    #[error(
+        "--model {0}: this figure has no axes of one function; a model is drawn with curves, not with maps or a panel for each pair"
+    )]
+    NoModel(String),
     /// Nothing was given.
     #[error("no results to draw")]
     Nothing,

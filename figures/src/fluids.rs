@@ -1,6 +1,6 @@
 //! Which curves partial functions of fluids are.
 //!
-//! Entry: [`partial_names`], [`partial_label`], [`g_label`], [`coordination`]; [`of_blocks`] of blocks of frames.
+//! Entry: [`partial_names`], [`partial_label`], [`g_label`], [`coordination`], [`factors`]; [`of_blocks`] of blocks of frames.
 
 use albireo_catalogs::Table;
 
@@ -148,15 +148,16 @@ pub(crate) fn of_blocks(
         };
         return Ok(OfBlocks::Curves(Curves {
             series: (0..blocks).map(line).collect(),
-            right: Vec::new(),
+            coordination: Vec::new(),
             x_label: x.label(),
             y_label: label,
-            right_label: String::new(),
             x_range: style.x.ends(log_x, "x")?.unwrap_or(ends),
             y_range: style.y.ends(log_y, "y")?,
             log_x: log_x && ends[0] > 0.0,
             log_y,
             reference: (is_ratio(table) && !log_y).then_some(1.0),
+            power: 0.0,
+            remarks: Vec::new(),
         }));
     }
     // The last block ends as far behind its first frame as the one before it.
@@ -181,31 +182,94 @@ pub(crate) fn of_blocks(
         y_label: frames.label(),
         value_label: label,
         values: values.collect(),
+        blocks: None,
     }))
 }
 
-/// n(r), which is known at the upper edges: of one pair of species, or of each.
+/// n(r), which is known at the upper edges: of one pair of species, or of each, both ways round.
 pub(crate) fn coordination(table: &Table, x: &Axis) -> Vec<Series> {
-    let line = |label: &str, name: &str, colour: usize| {
+    let names = table.columns.iter().map(|column| column.name.as_str());
+    let pairs = names.filter(|name| *name == "n" || name.starts_with("n_"));
+    let pairs = pairs.filter(|name| !name.ends_with("error"));
+    let line = |(k, name): (usize, &str)| {
         Some(Series {
-            label: label.to_owned(),
+            label: partial_label(name.get(2..).unwrap_or_default()),
             x: x.edges[1..].to_vec(),
             y: column(table, name)?,
             look: Look {
-                colour,
-                marker: 0,
-                dashed: true,
+                colour: k,
+                marker: k,
+                dashed: false,
             },
             ..Series::default()
         })
     };
-    match &partial_names(table, "g_")[..] {
-        [] => line("n(r)", "n", 1).into_iter().collect(),
-        pairs => {
-            let shown = pairs.iter().enumerate();
-            shown
-                .filter_map(|(k, pair)| line(&format!("n(r) {pair}"), &format!("n_{pair}"), k))
-                .collect()
-        }
-    }
+    pairs.enumerate().filter_map(line).collect()
+}
+
+/// The partial structure factors of one definition, by their names in the table.
+pub(crate) fn of_faber_ziman(table: &Table) -> Vec<String> {
+    let all = partial_names(table, "S_");
+    let of_species = |pair: &String| !FLUCTUATIONS.contains(&pair.as_str());
+    all.into_iter().filter(of_species).collect()
+}
+
+/// Correlations of number density and composition.
+const FLUCTUATIONS: [&str; 3] = ["NN", "NC", "CC"];
+
+/// S(q) by each of its definitions that a table has: of Faber & Ziman, which `curves` are, Ashcroft & Langreth, Bhatia & Thornton, and in all.
+pub(crate) fn factors(table: &Table, curves: &Curves) -> Vec<Curves> {
+    let named = |prefix: &str, names: &[String]| -> Vec<(String, String)> {
+        let column = |name: &String| (name.clone(), format!("{prefix}{name}"));
+        names.iter().map(column).collect()
+    };
+    let definitions = [
+        (
+            "Faber-Ziman S(q)",
+            Some(1.0),
+            named("S_", &of_faber_ziman(table)),
+        ),
+        (
+            "Ashcroft-Langreth S(q)",
+            None,
+            named("SAL_", &partial_names(table, "SAL_")),
+        ),
+        (
+            "Bhatia-Thornton S(q)",
+            None,
+            named("S_", &FLUCTUATIONS.map(str::to_owned)),
+        ),
+        (
+            "total S(q)",
+            Some(1.0),
+            vec![(String::new(), "S".to_owned())],
+        ),
+    ];
+    let Some(first) = curves.series.first() else {
+        return Vec::new();
+    };
+    let shown = |(label, reference, names): (&str, Option<f64>, Vec<(String, String)>)| {
+        let line = |(k, (label, name)): (usize, (String, String))| {
+            Some(Series {
+                label,
+                x: first.x.clone(),
+                y: column(table, &name)?,
+                error: column(table, &format!("{name}_error")).unwrap_or_default(),
+                look: Look {
+                    colour: k,
+                    marker: k,
+                    dashed: false,
+                },
+                ..Series::default()
+            })
+        };
+        let series: Vec<Series> = names.into_iter().enumerate().filter_map(line).collect();
+        (!series.is_empty()).then(|| Curves {
+            series,
+            y_label: label.to_owned(),
+            reference,
+            ..curves.clone()
+        })
+    };
+    definitions.into_iter().filter_map(shown).collect()
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use crate::axes::{Area, Axes, TICK_SIZE};
 use crate::canvas::{Anchor, Colour, Point, Surface, Text, Typeface};
-use crate::series::{Series, open_marker};
+use crate::series::{Series, bar, open_marker};
 
 const ROW: f64 = TICK_SIZE * 1.55;
 /// Length of the piece of a curve before its name.
@@ -17,11 +17,20 @@ const AROUND: f64 = 10.0;
 
 /// One line of a legend.
 struct Row<'a> {
-    /// The curve it names; none for the remark on open markers.
-    series: Option<&'a Series>,
+    sign: Sign<'a>,
     /// The file, spelled as it is unless that takes too long, and what the curve is.
     source: Cow<'a, str>,
     label: &'a str,
+}
+
+/// What stands before a name.
+enum Sign<'a> {
+    Curve(&'a Series),
+    /// A marker of values below zero.
+    Open,
+    /// A bar of errors.
+    Bar,
+    Nothing,
 }
 
 /// Names of curves.
@@ -36,28 +45,38 @@ pub(crate) struct Legend<'a> {
 const OPEN: &str = "negative, absolute value";
 
 impl<'a> Legend<'a> {
-    /// The names of `series`, and a remark on open markers if `open`; none where one curve speaks for itself.
+    /// The names of `series`, a remark on open markers if `open`, and further ones; none where one curve speaks for itself.
     pub(crate) fn of(
         series: &[&'a Series],
         markers: bool,
         open: bool,
+        remarks: &'a [String],
         face: &Typeface,
     ) -> Option<Self> {
         let mut rows: Vec<Row<'a>> = Vec::new();
-        if series.len() > 1 {
+        if series.len() > 1 || series.iter().any(|one| !one.source.is_empty()) {
             rows.extend(series.iter().map(|&one| Row {
-                series: Some(one),
+                sign: Sign::Curve(one),
                 source: shortened(&one.source, face),
                 label: &one.label,
             }));
         }
         if open {
             rows.push(Row {
-                series: None,
+                sign: Sign::Open,
                 source: "".into(),
                 label: OPEN,
             });
         }
+        rows.extend(remarks.iter().map(|remark| Row {
+            sign: if remark.starts_with("errors") {
+                Sign::Bar
+            } else {
+                Sign::Nothing
+            },
+            source: "".into(),
+            label: remark,
+        }));
         let width = rows.iter().map(|row| row.width(face)).fold(0.0, f64::max);
         let size = [
             SAMPLE + GAP + width + 2.0 * AROUND,
@@ -97,10 +116,12 @@ impl<'a> Legend<'a> {
         for (k, row) in self.rows.iter().enumerate() {
             let line = top + AROUND + (k as f64 + 0.5) * ROW - 0.5 * AROUND;
             let x = left + AROUND;
-            if let Some(series) = row.series {
-                series.sample([x, line], SAMPLE, self.markers, surface);
-            } else {
-                open_marker([x + SAMPLE / 2.0, line], self.first_look(), surface);
+            let middle = [x + SAMPLE / 2.0, line];
+            match row.sign {
+                Sign::Curve(series) => series.sample([x, line], SAMPLE, self.markers, surface),
+                Sign::Open => open_marker(middle, self.first_look(), surface),
+                Sign::Bar => bar(middle, 0.35 * ROW, Colour::INK, surface),
+                Sign::Nothing => {}
             }
             let mut at = [x + SAMPLE + GAP, line + 0.36 * TICK_SIZE];
             let (source, label) = (&*row.source, row.label);
@@ -119,7 +140,10 @@ impl<'a> Legend<'a> {
 
     /// The look of the first curve.
     fn first_look(&self) -> crate::series::Look {
-        let first = self.rows.iter().find_map(|row| row.series);
+        let first = self.rows.iter().find_map(|row| match row.sign {
+            Sign::Curve(series) => Some(series),
+            _ => None,
+        });
         first.map(|series| series.look).unwrap_or_default()
     }
 }
@@ -151,16 +175,9 @@ fn shortened<'a>(name: &'a str, face: &Typeface) -> Cow<'a, str> {
 }
 
 /// Points along curves, close enough to tell what a legend would cover.
-pub(crate) fn places_along(series: &[&Series], axes: &Axes, right: bool) -> Vec<Point> {
+pub(crate) fn places_along(series: &[&Series], axes: &Axes) -> Vec<Point> {
     const STEPS: u32 = 8;
-    let plane = if right {
-        axes.right_plane()
-    } else {
-        Some(axes.plane())
-    };
-    let Some(plane) = plane else {
-        return Vec::new();
-    };
+    let plane = axes.plane();
     let mut path = Vec::new();
     for one in series {
         let points: Vec<Point> = one.places(&plane).collect();

@@ -48,11 +48,14 @@ mod fluids;
 mod legend;
 mod map;
 mod matrix;
-mod partials;
+mod model;
+mod panels;
 mod pdf;
+mod placed;
 mod raster;
 mod reading;
 mod region_map;
+mod remarks;
 mod series;
 mod slice;
 mod style;
@@ -64,16 +67,20 @@ use std::path::Path;
 
 use albireo_catalogs::{Table, WholeFile};
 
-use canvas::{Point, Surface, Typeface};
+use canvas::{Colour, Point, Surface, Text, Typeface};
+use placed::Placed;
 use reading::Picture;
 
 pub use error::FigureError;
 pub use region_map::{Places, RegionMap, draw_regions};
 pub use slice::{Slice, draw_slice};
-pub use style::{Limits, Named, Spacing, Style};
+pub use style::{Limits, Model, Named, Sheet, Spacing, Style};
 
 /// Page in points: 7 by 5.25 inches.
 const PAGE: Point = [504.0, 378.0];
+
+/// Height of a title.
+const TITLE: f64 = 20.0;
 
 /// The file formats of figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,25 +124,66 @@ pub fn draw_one(table: &Table, path: &Path, style: Style) -> Result<(), FigureEr
 /// # Errors
 /// [`FigureError`]: a table that is no result, results without axes in common, options without meaning, or a file that cannot be written.
 pub fn draw(results: &[Named<'_>], path: &Path, style: Style) -> Result<(), FigureError> {
+    draw_on(results, path, style, &Sheet::default())
+}
+
+/// Draws results on a sheet of a size, with letters of a size, a title and curves of models.
+///
+/// # Errors
+/// As [`draw`]; [`FigureError::NoModel`] where there are no axes that a model shares.
+pub fn draw_on(
+    results: &[Named<'_>],
+    path: &Path,
+    style: Style,
+    sheet: &Sheet,
+) -> Result<(), FigureError> {
     let format = Format::of(path)?;
-    let picture = Picture::of(results, style)?;
+    let mut picture = Picture::of(results, style)?;
+    let name = results.first().map_or("", |result| result.name);
+    picture.add_models(&sheet.models, name, style)?;
     match &picture {
         Picture::Curves(curves) => extent::of_curves(curves.series.iter(), style)?,
         Picture::Map(map) => extent::of_map(map, style)?,
-        Picture::Partials(partials) => extent::of_curves(partials.series(), style)?,
+        Picture::Panels(panels) => extent::of_curves(panels.series(), style)?,
     }
     let face = Typeface::embedded()?;
+    let title = sheet.title.as_deref().unwrap_or_default();
+    let above = if title.is_empty() { 0.0 } else { TITLE };
+    let scale = sheet.scale();
+    // In the lengths of a figure with letters of the usual size.
+    let asked = sheet.size.map(|size| size.map(|length| length / scale));
+    let within = asked.map(|[width, height]| [width, height - above]);
     let page = match &picture {
-        Picture::Curves(_) => PAGE,
-        Picture::Map(map) => map.page(PAGE, &face),
-        Picture::Partials(partials) => partials.page(),
+        Picture::Curves(_) => within.unwrap_or(PAGE),
+        Picture::Map(map) => map.page(within, &face),
+        Picture::Panels(panels) => within.unwrap_or(panels.page()),
     };
-    let show = |face: &Typeface, surface: &mut dyn Surface| match &picture {
-        Picture::Curves(curves) => curves.draw(PAGE, face, surface),
-        Picture::Map(map) => map.draw(PAGE, face, surface),
-        Picture::Partials(partials) => partials.draw(face, surface),
+    let all = asked.unwrap_or([page[0], page[1] + above]);
+    let fit = (all[0] / page[0]).min((all[1] - above) / page[1]).min(1.0);
+    let show = |face: &Typeface, surface: &mut dyn Surface| {
+        let mut sheet = Placed {
+            surface,
+            scale,
+            at: [0.0, 0.0],
+        };
+        Text::centred(title, [all[0] / 2.0, TITLE - 3.0], axes::LABEL_SIZE)
+            .literally()
+            .draw(face, &mut sheet, Colour::INK);
+        let mut surface = Placed {
+            surface: &mut sheet,
+            scale: fit,
+            at: [(all[0] - page[0] * fit) / 2.0, above],
+        };
+        match &picture {
+            Picture::Curves(curves) => curves.draw(page, face, &mut surface),
+            Picture::Map(map) => map.draw(within, face, &mut surface),
+            Picture::Panels(panels) => panels.draw(page, face, &mut surface),
+        }
     };
-    save(&rendered(page, format, &show)?, path)
+    save(
+        &rendered(all.map(|length| length * scale), format, &show)?,
+        path,
+    )
 }
 
 /// Writes the file, whole or not at all.

@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Map`].
 
+use crate::PAGE;
 use crate::axes::{
     Area, Axes, Axis, LABEL_SIZE, Plane, Sides, TICK_SIZE, frame, horizontal, widest, with_exponent,
 };
@@ -38,6 +39,17 @@ pub(crate) struct Map {
     pub(crate) value_label: String,
     /// One a cell, y varying fastest; NaN where there is none.
     pub(crate) values: Vec<f64>,
+    /// What both axes are divided into, if into anything.
+    pub(crate) blocks: Option<Blocks>,
+}
+
+/// Parts of both axes of a matrix: multipoles or wedges, one after the other.
+#[derive(Debug, Clone)]
+pub(crate) struct Blocks {
+    /// Names with the places where the blocks begin and end.
+    pub(crate) names: Vec<(String, [f64; 2])>,
+    /// Separations within the blocks.
+    pub(crate) ticks: Ticks,
 }
 
 /// How values become colours.
@@ -173,6 +185,8 @@ fn ends_and_middles(edges: &[f64]) -> Vec<f64> {
 
 /// Largest sides of a map of equal lengths, and the ratios of its sides beyond which it is none.
 const LARGEST: Point = [380.0, 420.0];
+/// About what labels and the colour bar take of a page.
+const LABELS: Point = [130.0, 58.0];
 const RATIOS: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 
 impl Map {
@@ -181,12 +195,13 @@ impl Map {
             x: Axis {
                 scale: self.x_scale,
                 label: self.x_label.clone(),
+                ticks: self.blocks.as_ref().map(|blocks| blocks.ticks.clone()),
             },
             y: Axis {
                 scale: self.y_scale,
                 label: self.y_label.clone(),
+                ticks: self.blocks.as_ref().map(|blocks| blocks.ticks.clone()),
             },
-            right: None,
         }
     }
 
@@ -199,9 +214,12 @@ impl Map {
     }
 
     /// Width and height of the area, if a length is to be as long along x as along y.
-    fn equal_sides(&self) -> Option<Point> {
+    fn equal_sides(&self, asked: Option<Point>) -> Option<Point> {
+        let largest = asked.map_or(LARGEST, |[x, y]| [x - LABELS[0], y - LABELS[1]]);
+        let largest = largest.map(|length| length.max(LABELS[1]));
         if self.meaning == Meaning::Correlations {
-            return (self.x_scale == self.y_scale).then_some([LARGEST[0]; 2]);
+            let side = largest[0].min(largest[1]);
+            return (self.x_scale == self.y_scale).then_some([side; 2]);
         }
         let (Scale::Linear { lo: x0, hi: x1 }, Scale::Linear { lo: y0, hi: y1 }) =
             (self.x_scale, self.y_scale)
@@ -209,13 +227,14 @@ impl Map {
             return None;
         };
         let ratio = (x1 - x0) / (y1 - y0);
-        let width = LARGEST[0].min(LARGEST[1] * ratio);
+        let width = largest[0].min(largest[1] * ratio);
         (self.equal && RATIOS.contains(&ratio)).then_some([width, width / ratio])
     }
 
     /// The axes and the page they need, with `room` points at the right.
-    fn axes(&self, page: Point, room: f64, face: &Typeface) -> (Axes, Point) {
-        match self.equal_sides() {
+    fn axes(&self, asked: Option<Point>, room: f64, face: &Typeface) -> (Axes, Point) {
+        let page = asked.unwrap_or(PAGE);
+        match self.equal_sides(asked) {
             Some(size) => Axes::around(self.sides(), size, room, face),
             None => (Axes::on_page(self.sides(), page, room, face), page),
         }
@@ -226,22 +245,23 @@ impl Map {
         BAR_GAP + BAR_WIDTH + 6.0 + widest(ticks, face) + 8.0 + LABEL_SIZE
     }
 
-    /// The page of the figure, which is `page` unless lengths are to be equal.
-    pub(crate) fn page(&self, page: Point, face: &Typeface) -> Point {
+    /// The page of the figure, which is the one asked for unless lengths are to be equal.
+    pub(crate) fn page(&self, asked: Option<Point>, face: &Typeface) -> Point {
         let ticks = self.shade().ticks();
-        self.axes(page, Self::bar_room(&ticks, face), face).1
+        self.axes(asked, Self::bar_room(&ticks, face), face).1
     }
 
     /// Draws the whole figure on the page that [`Map::page`] says.
-    pub(crate) fn draw(&self, page: Point, face: &Typeface, surface: &mut dyn Surface) {
+    pub(crate) fn draw(&self, asked: Option<Point>, face: &Typeface, surface: &mut dyn Surface) {
         let shade = self.shade();
         let ticks = shade.ticks();
-        let axes = self.axes(page, Self::bar_room(&ticks, face), face).0;
+        let axes = self.axes(asked, Self::bar_room(&ticks, face), face).0;
         let (plane, area) = (axes.plane(), axes.area);
         surface.clip(Some([[area.left, area.top], [area.right, area.bottom]]));
         self.cells(&plane, &shade, surface);
         let levels = self.draw_contours(&plane, &shade, surface);
         surface.clip(None);
+        self.draw_blocks(&plane, face, surface);
         axes.draw(face, surface);
         self.bar(area, &shade, &ticks, &levels, face, surface);
     }
@@ -262,6 +282,24 @@ impl Map {
             let corner = [plane.across(x[0]), plane.up(y[0])];
             let opposite = [plane.across(x[1]), plane.up(y[1])];
             surface.rectangle(corner, opposite, shade.colour(value));
+        }
+    }
+
+    /// Draws lines between blocks and their names above them.
+    fn draw_blocks(&self, plane: &Plane, face: &Typeface, surface: &mut dyn Surface) {
+        let area = plane.area;
+        for (name, [from, to]) in self.blocks.iter().flat_map(|blocks| &blocks.names) {
+            let middle = [
+                f64::midpoint(plane.across(*from), plane.across(*to)),
+                area.top - 4.0,
+            ];
+            if plane.x.position(*to) <= 0.0 || plane.x.position(*from) >= 1.0 {
+                continue;
+            }
+            Text::centred(name, middle, TICK_SIZE).draw(face, surface, Colour::INK);
+            let (x, y) = (plane.across(*from), plane.up(*from));
+            surface.stroke(&[[x, area.top], [x, area.bottom]], CONTOUR, Colour::INK);
+            surface.stroke(&[[area.left, y], [area.right, y]], CONTOUR, Colour::INK);
         }
     }
 

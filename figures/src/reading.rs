@@ -5,16 +5,17 @@
 
 use albireo_catalogs::{ResultKind, Table};
 
-use crate::bins::{Axis, axes, centres, column, labelled, map_scale, required, symbol};
+use crate::bins::{Axis, axes, centres, column, exponent, labelled, map_scale, required, symbol};
 use crate::curve::Curves;
 use crate::error::FigureError;
 use crate::fluids::{
     OfBlocks, coordination, error_of, first_partial, g_label, is_of_blocks, is_ratio, of_blocks,
-    partial_label, partial_names,
+    of_faber_ziman, partial_label, partial_names,
 };
 use crate::map::{Map, Meaning};
 use crate::matrix::correlation_matrix;
-use crate::partials::{FEWEST, Partials};
+use crate::panels::Panels;
+use crate::remarks::remarks;
 use crate::series::{Look, Series};
 use crate::style::{Named, Style, reservations};
 
@@ -23,43 +24,30 @@ use crate::style::{Named, Style, reservations};
 pub(crate) enum Picture {
     Curves(Curves),
     Map(Map),
-    Partials(Partials),
+    Panels(Panels),
 }
 
 impl Picture {
     /// What shows the results, in common axes where there are several.
     pub(crate) fn of(results: &[Named<'_>], style: Style) -> Result<Self, FigureError> {
         let mut picture = match results {
-            [one] => Self::of_one(one.table, style)?.or_matrix(one.table),
+            [one] => Self::of_one(one.table, style)?,
             many => joined(many, style).map(Self::Curves)?,
         };
-        let label = match &mut picture {
-            Self::Curves(curves) => &mut curves.y_label,
-            Self::Map(map) => &mut map.value_label,
-            Self::Partials(partials) => &mut partials.y_label,
-        };
-        label.push_str(&reservations(results));
-        Ok(picture)
-    }
-
-    /// Partial functions of many pairs of species each in axes of their own.
-    fn or_matrix(self, table: &Table) -> Self {
-        let (g, s) = (partial_names(table, "g_"), partial_names(table, "S_"));
-        let (pairs, fewest) = if g.is_empty() {
-            (s, MOST_FACTORS + 1)
-        } else {
-            (g, FEWEST)
-        };
-        match self {
-            Self::Curves(curves)
-                if pairs.len() >= fewest
-                    && pairs.len() == curves.series.len()
-                    && !lagged(table) =>
-            {
-                Self::Partials(Partials::of(table, &pairs, curves))
-            }
-            other => other,
+        if let Self::Curves(curves) = picture {
+            let tables: Vec<&Table> = results.iter().map(|result| result.table).collect();
+            picture = match Panels::of(&tables, curves) {
+                Ok(panels) => Self::Panels(panels),
+                Err(curves) => Self::Curves(*curves),
+            };
         }
+        let said = reservations(results);
+        match &mut picture {
+            Self::Curves(curves) => curves.y_label.push_str(&said),
+            Self::Map(map) => map.value_label.push_str(&said),
+            Self::Panels(panels) => panels.remark(&said),
+        }
+        Ok(picture)
     }
 
     /// What shows `table`.
@@ -128,8 +116,6 @@ impl Picture {
 
 /// Most curves that a legend has room for.
 const MAX_CURVES: usize = 12;
-/// Most partial structure factors in common axes.
-const MOST_FACTORS: usize = 6;
 
 /// Whether the functions of a table are of pairs of frames.
 fn lagged(table: &Table) -> bool {
@@ -149,7 +135,7 @@ fn joined(results: &[Named<'_>], style: Style) -> Result<Curves, FigureError> {
             return Err(FigureError::MapAmongOthers(name.to_owned()));
         };
         let single = one.series.len() == 1;
-        for series in one.series.iter_mut().chain(&mut one.right) {
+        for series in one.series.iter_mut().chain(&mut one.coordination) {
             name.clone_into(&mut series.source);
             series.look.colour = k;
             if single {
@@ -171,7 +157,12 @@ fn joined(results: &[Named<'_>], style: Style) -> Result<Curves, FigureError> {
             });
         }
         all.series.extend(one.series);
-        all.right.extend(one.right);
+        all.coordination.extend(one.coordination);
+        for remark in one.remarks {
+            if !all.remarks.contains(&remark) {
+                all.remarks.push(remark);
+            }
+        }
         all.x_range = [
             all.x_range[0].min(one.x_range[0]),
             all.x_range[1].max(one.x_range[1]),
@@ -180,7 +171,7 @@ fn joined(results: &[Named<'_>], style: Style) -> Result<Curves, FigureError> {
         all.log_y &= one.log_y;
     }
     let all = all.ok_or(FigureError::Nothing)?;
-    let found = all.series.len() + all.right.len();
+    let found = all.series.len().max(all.coordination.len());
     if found > MAX_CURVES {
         return Err(FigureError::TooManyCurves {
             found,
@@ -219,6 +210,7 @@ fn map(
         y_label: y.label(),
         value_label,
         values,
+        blocks: None,
     })
 }
 
@@ -323,7 +315,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         ResultKind::Correlation => single("xi", format!("ξ({name})"), 2),
         ResultKind::NumberDensity => {
             let unit = table.meta.get("unit").and_then(|unit| unit.as_str());
-            single("n", labelled("n(z)", unit, "⁻³"), 0)
+            single("n", labelled("n(z)", unit, -3.0), 0)
         }
         ResultKind::Projected => single("wp", "w_p(r_p)".to_owned(), 1),
         ResultKind::Multipoles => Ok(Shown {
@@ -360,7 +352,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
             reference: is_ratio(table).then_some(1.0),
         }),
         ResultKind::StructureFactor => Ok(Shown {
-            series: match &partial_names(table, "S_")[..] {
+            series: match &of_faber_ziman(table)[..] {
                 [] => vec![series("I(q)", "I", 0)?],
                 pairs => several(table, pairs, &|pair, k| {
                     series(pair, &format!("S_{pair}"), k)
@@ -414,43 +406,43 @@ fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Cur
     let Shown {
         series,
         label,
-        power,
+        power: usual,
         reference,
     } = shown(table, kind, x)?;
     let (name, unit) = (symbol(&x.name), x.unit.as_deref());
-    let power = style.power(power);
+    let by_default = matches!(kind, ResultKind::Multipoles | ResultKind::Wedges);
+    let power = style.power(usual, by_default);
     let is_length = kind == ResultKind::Projected;
     let y_label = if power == 0.0 && !is_length {
         label
     } else {
-        let scaled = match raised(power) {
-            Some(raised) => format!("{name}{raised} {label}"),
-            None => label,
+        let scaled = match power {
+            0.0 => label,
+            _ => format!("{name}{} {label}", exponent(power)),
         };
-        let unit = unit.filter(|_| power + f64::from(is_length) != 0.0);
-        let of_unit = raised(power + f64::from(is_length)).unwrap_or_default();
-        labelled(&scaled, unit, &of_unit)
+        labelled(&scaled, unit, power + f64::from(is_length))
     };
     let log_x = style.x.is_log(x.log);
     let log_y = style
         .y
-        .is_log(x.log && !style.scales() && kind != ResultKind::Rdf);
+        .is_log(x.log && power == 0.0 && kind != ResultKind::Rdf);
     let places = series.first().map(|one| one.x.clone()).unwrap_or_default();
     let x_range = match style.x.ends(log_x, "x")? {
         Some(range) => range,
         None => all_bins(x, &places, log_x)?,
     };
-    let right = match kind {
+    let coordination = match kind {
         ResultKind::Rdf => coordination(table, x),
         _ => Vec::new(),
     };
     let scaled = |line| times_separation(line, power);
     Ok(Curves {
+        power,
+        remarks: remarks(table, &series),
         series: series.into_iter().map(scaled).collect(),
-        right,
+        coordination,
         x_label: x.label(),
         y_label,
-        right_label: "n(r)".to_owned(),
         x_range,
         y_range: style.y.ends(log_y, "y")?,
         log_x,
@@ -459,19 +451,8 @@ fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Cur
     })
 }
 
-/// How a power is written: nothing for the first, raised digits for the second and third; none for no power at all.
-fn raised(power: f64) -> Option<String> {
-    match power {
-        0.0 => None,
-        1.0 => Some(String::new()),
-        2.0 => Some("²".to_owned()),
-        3.0 => Some("³".to_owned()),
-        _ => Some(format!("^{power}")),
-    }
-}
-
 /// The curve and its errors times the separation to a power.
-fn times_separation(line: Series, power: f64) -> Series {
+pub(crate) fn times_separation(line: Series, power: f64) -> Series {
     if power == 0.0 {
         return line;
     }

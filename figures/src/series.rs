@@ -210,6 +210,14 @@ impl Series {
     }
 }
 
+/// A bar of errors with its caps, which reaches so far up and down.
+pub(crate) fn bar([x, y]: Point, reach: f64, colour: Colour, surface: &mut dyn Surface) {
+    surface.rectangle([x - 0.4, y - reach], [x + 0.4, y + reach], colour);
+    for end in [y - reach, y + reach] {
+        surface.rectangle([x - 2.4, end - 0.4], [x + 2.4, end + 0.4], colour);
+    }
+}
+
 /// The marker of values below zero on a logarithmic axis.
 pub(crate) fn open_marker(at: Point, look: Look, surface: &mut dyn Surface) {
     marker(surface, at, look, true);

@@ -8,7 +8,7 @@ use crate::canvas::{Surface, Typeface};
 use crate::error::FigureError;
 use crate::map::{Map, Meaning};
 use crate::ticks::Scale;
-use crate::{Format, PAGE, rendered, save};
+use crate::{Format, rendered, save};
 
 /// Values at the points of a plane of a regular grid.
 #[derive(Debug, Clone, Copy)]
@@ -79,10 +79,11 @@ pub fn draw_slice(slice: &Slice<'_>, path: &Path) -> Result<(), FigureError> {
         y_label: slice.labels[1].to_owned(),
         value_label: slice.value.to_owned(),
         values: in_order(slice),
+        blocks: None,
     };
     let face = Typeface::embedded()?;
-    let page = map.page(PAGE, &face);
-    let show = |face: &Typeface, surface: &mut dyn Surface| map.draw(PAGE, face, surface);
+    let page = map.page(None, &face);
+    let show = |face: &Typeface, surface: &mut dyn Surface| map.draw(None, face, surface);
     save(&rendered(page, format, &show)?, path)
 }
 

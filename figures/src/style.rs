@@ -4,6 +4,7 @@
 
 use albireo_catalogs::Table;
 
+use crate::axes::LABEL_SIZE;
 use crate::error::FigureError;
 
 /// How values are laid out along an axis.
@@ -29,12 +30,50 @@ pub struct Limits {
 pub struct Style {
     /// Scale xi(r) and multipoles by the separation squared, wp by rp.
     pub r2: bool,
-    /// Scale them by the separation to this power instead.
+    /// Scale them by the separation to this power instead; multipoles and wedges are scaled by the square unless this is 0.
     pub scale_by: Option<f64>,
     /// The horizontal axis.
     pub x: Limits,
     /// The vertical axis.
     pub y: Limits,
+}
+
+/// What is asked of the page, whatever it shows.
+#[derive(Debug, Clone, Default)]
+pub struct Sheet {
+    /// Width and height in points; what the figure needs where not given.
+    pub size: Option<[f64; 2]>,
+    /// Size of the names of axes in points, to which numbers, lines and markers keep their ratio.
+    pub font_size: Option<f64>,
+    /// What stands above the figure.
+    pub title: Option<String>,
+    /// Curves to compare with.
+    pub models: Vec<Model>,
+}
+
+/// A curve that is no result.
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    /// Its name in the legend.
+    pub name: String,
+    /// Where it has values.
+    pub x: Vec<f64>,
+    /// Its values, as the result has them before they are scaled.
+    pub y: Vec<f64>,
+}
+
+/// A page narrower than this, in points, has smaller letters.
+const NARROW: f64 = 432.0;
+/// Their size.
+const SMALL: f64 = 8.0;
+
+impl Sheet {
+    /// How much larger everything is than with letters of the usual size.
+    pub(crate) fn scale(&self) -> f64 {
+        let narrow = self.size.is_some_and(|[width, _]| width < NARROW);
+        let usual = if narrow { SMALL } else { LABEL_SIZE };
+        self.font_size.unwrap_or(usual) / LABEL_SIZE
+    }
 }
 
 /// A result and what the figure calls it.
@@ -67,9 +106,13 @@ impl Style {
         self.r2 || self.scale_by.is_some()
     }
 
-    /// The power of the separation that values are scaled by, `usual` being that of `r2`.
-    pub(crate) fn power(&self, usual: i32) -> f64 {
-        let usual = if self.r2 { f64::from(usual) } else { 0.0 };
+    /// The power of the separation that values are scaled by, `usual` being that of `r2` and of what is scaled unless it is asked not to be.
+    pub(crate) fn power(&self, usual: i32, by_default: bool) -> f64 {
+        let usual = if self.r2 || by_default {
+            f64::from(usual)
+        } else {
+            0.0
+        };
         self.scale_by.unwrap_or(usual)
     }
 }

@@ -1,6 +1,7 @@
 //! Scalable figures.
 //!
-//! Entry: [`Svg`]. Coordinates are points; text comes as outlines with its wording in `aria-label`.
+//! Entry: [`Svg`]. Coordinates are points; text is text, of which each run of letters is as wide as the
+//! embedded font makes it, with its wording in `aria-label`.
 
 use std::fmt::Write;
 
@@ -14,6 +15,9 @@ pub(crate) struct Svg {
     clips: usize,
     clipped: bool,
 }
+
+/// The embedded font, and what is as wide where it is not installed.
+const FONTS: &str = "DejaVu Sans, Bitstream Vera Sans, Verdana, sans-serif";
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
@@ -60,11 +64,31 @@ impl Surface for Svg {
 
     fn text(&mut self, text: &Text<'_>, face: &Typeface, colour: Colour) {
         let (label, colour) = (escaped(text.wording), hex(colour));
-        let data = path_data(&text.outline(face));
-        let _ = writeln!(
+        let [x, y] = text.at;
+        let turned = if text.upwards {
+            format!(" transform=\"rotate(-90 {x:.2} {y:.2})\"")
+        } else {
+            String::new()
+        };
+        let _ = write!(
             self.body,
-            "<path aria-label=\"{label}\" fill=\"{colour}\" d=\"{data}\"/>"
+            "<text aria-label=\"{label}\" fill=\"{colour}\" font-family=\"{FONTS}\" xml:space=\"preserve\"{turned}>"
         );
+        let glyphs = text.glyphs(face);
+        for run in glyphs.chunk_by(|a, b| a.size == b.size && a.depth == b.depth) {
+            let (first, last) = (run[0], run[run.len() - 1]);
+            let width = last.x - first.x + face.width_at(last);
+            let letters: String = run.iter().map(|glyph| glyph.character).collect();
+            let _ = write!(
+                self.body,
+                "<tspan x=\"{:.2}\" y=\"{:.2}\" font-size=\"{:.2}\" textLength=\"{width:.2}\" lengthAdjust=\"spacingAndGlyphs\">{}</tspan>",
+                x + first.x,
+                y + first.depth,
+                first.size,
+                escaped(&letters)
+            );
+        }
+        self.body.push_str("</text>\n");
     }
 
     fn clip(&mut self, corners: Option<[Point; 2]>) {

@@ -64,15 +64,20 @@ pub(crate) struct Ticks {
     pub(crate) exponent: i32,
 }
 
-/// `10` with a raised exponent.
-pub(crate) fn power_of_ten(exponent: i32) -> String {
+/// A whole number in raised digits.
+pub(crate) fn raised(number: i32) -> String {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    let digits = exponent.to_string();
+    let digits = number.to_string();
     let raised = digits.chars().map(|c| match c.to_digit(10) {
         Some(digit) => DIGITS[digit as usize],
         None => '⁻',
     });
-    "10".chars().chain(raised).collect()
+    raised.collect()
+}
+
+/// `10` with a raised exponent.
+pub(crate) fn power_of_ten(exponent: i32) -> String {
+    format!("10{}", raised(exponent))
 }
 
 /// A number with a proper minus sign and as many decimals as told.
@@ -127,49 +132,40 @@ fn linear(lo: f64, hi: f64, wanted: usize) -> Ticks {
     ticks
 }
 
+/// Sets of multiples of powers of ten that are labelled: the first that fits.
+const LABELLED: [&[i32]; 3] = [&[1, 2, 3, 5], &[1, 2, 5], &[1]];
+
 fn logarithmic(lo: f64, hi: f64, wanted: usize) -> Ticks {
-    let scale = Scale::Log { lo, hi };
-    let (first, last) = (lo.log10().floor() as i32, hi.log10().ceil() as i32);
-    let decades: Vec<i32> = (first..=last)
-        .filter(|&k| scale.holds(10f64.powi(k)))
-        .collect();
-    let minors = || {
-        (first..=last)
-            .flat_map(|k| (2..10).map(move |m| (m, f64::from(m) * 10f64.powi(k))))
-            .filter(|(_, value)| scale.holds(*value))
-    };
-    let mut ticks = Ticks::default();
-    if decades.len() >= 2 {
-        let every = decades.len().div_ceil(wanted.max(2)) as i32;
-        for &k in &decades {
-            if k.rem_euclid(every) == 0 {
-                ticks.major.push((10f64.powi(k), power_of_ten(k)));
-            } else {
-                ticks.minor.push(10f64.powi(k));
-            }
-        }
-        if every == 1 {
-            ticks.minor.extend(minors().map(|(_, value)| value));
-        }
-        return ticks;
-    }
     if hi / lo < 3.0 {
         return linear(lo, hi, wanted);
     }
-    let label = |value: f64| plain(value, decimals(value));
-    ticks.major.extend(
-        decades
-            .iter()
-            .map(|&k| (10f64.powi(k), label(10f64.powi(k)))),
-    );
-    for (multiple, value) in minors() {
-        if matches!(multiple, 2 | 3 | 5) {
-            ticks.major.push((value, label(value)));
-        } else {
+    let scale = Scale::Log { lo, hi };
+    let (first, last) = (lo.log10().floor() as i32, hi.log10().ceil() as i32);
+    let multiples = (first..=last).flat_map(|k| (1..10).map(move |m| (k, m)));
+    let all: Vec<(i32, i32, f64)> = multiples
+        .map(|(k, m)| (k, m, f64::from(m) * 10f64.powi(k)))
+        .filter(|(.., value)| scale.holds(*value))
+        .collect();
+    let count = |labelled: &[i32]| all.iter().filter(|(_, m, _)| labelled.contains(m)).count();
+    let few = if hi / lo < 10.0 { 0 } else { 1 };
+    let fits = |labelled: &&&[i32]| count(labelled) <= wanted + wanted / 2;
+    let labelled = *LABELLED[few..].iter().find(fits).unwrap_or(&LABELLED[2]);
+    let every = (labelled.len() == 1).then(|| count(labelled).div_ceil(wanted.max(2)) as i32);
+    let every = every.unwrap_or(1).max(1);
+    let is_plain = lo >= 5e-4 && hi < 2e4;
+    let label = |k: i32, m: i32, value: f64| match m {
+        _ if is_plain => plain(value, decimals(value)),
+        1 => power_of_ten(k),
+        _ => format!("{m} × {}", power_of_ten(k)),
+    };
+    let mut ticks = Ticks::default();
+    for (k, m, value) in all {
+        if labelled.contains(&m) && k.rem_euclid(every) == 0 {
+            ticks.major.push((value, label(k, m, value)));
+        } else if m == 1 || every == 1 {
             ticks.minor.push(value);
         }
     }
-    ticks.major.sort_by(|a, b| a.0.total_cmp(&b.0));
     ticks
 }
 
@@ -197,22 +193,31 @@ mod tests {
 
     #[test]
     fn decades_have_raised_exponents() {
-        assert_eq!(
-            labels(Scale::Log { lo: 0.1, hi: 25.0 }),
-            ["10⁻¹", "10⁰", "10¹"]
-        );
+        let wide = Scale::Log { lo: 1e-4, hi: 25.0 };
+        assert_eq!(labels(wide), ["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "10⁰", "10¹"]);
         assert_eq!(power_of_ten(-12), "10⁻¹²");
     }
 
     #[test]
-    fn short_logarithmic_axes_have_plain_numbers() {
+    fn logarithmic_axes_have_plain_numbers_where_they_fit() {
         assert_eq!(
-            labels(Scale::Log { lo: 2.0, hi: 31.0 }),
-            ["2", "3", "5", "10", "20", "30"]
+            labels(Scale::Log { lo: 0.1, hi: 25.0 }),
+            ["0.1", "0.2", "0.5", "1", "2", "5", "10", "20"]
+        );
+        assert_eq!(
+            labels(Scale::Log {
+                lo: 0.01,
+                hi: 900.0
+            }),
+            ["0.01", "0.1", "1", "10", "100"]
         );
         assert_eq!(
             labels(Scale::Log { lo: 0.15, hi: 0.6 }),
             ["0.2", "0.3", "0.5"]
+        );
+        assert_eq!(
+            labels(Scale::Log { lo: 1e5, hi: 4e5 }),
+            ["10⁵", "2 × 10⁵", "3 × 10⁵"]
         );
     }
 

@@ -70,8 +70,8 @@ fn results_are_named_and_scaled_as_asked() {
     }
     assert!(!has(&found, "xi_a.csv"));
     for (power, label) in [
-        ("2", "r² ξ(r)  [(h⁻¹ Mpc)²]"),
-        ("1.5", "r^1.5 ξ(r)  [(h⁻¹ Mpc)^1.5]"),
+        ("2", "r² ξ(r)  [h⁻² Mpc²]"),
+        ("1.5", "r^1.5 ξ(r)  [h^−1.5 Mpc^1.5]"),
         ("0", "ξ(r)"),
     ] {
         folder.good(&format!("plot xi_a.csv --scale-by {power} -o one.svg"));
@@ -123,7 +123,7 @@ fn axes_have_the_ends_and_scales_asked_for() {
     );
     folder.good("plot dd.csv -o log.svg --x-scale log --y-scale log");
     let found = texts(&folder, "log.svg");
-    assert!(has(&found, "10³") && has(&found, "0.3"), "{found:?}");
+    assert!(has(&found, "1000") && has(&found, "0.5"), "{found:?}");
 }
 
 /// Everything between `stream` and `endstream`, unpacked.
@@ -311,14 +311,14 @@ fn maps_of_rp_and_pi_have_equal_lengths_and_contours() {
 }
 
 #[test]
-fn the_coordination_number_stands_beside_g() {
+fn the_coordination_number_has_a_panel_below_g() {
     let folder = folder();
     folder.good("rdf a.csv --box 10 --r-max 5 --n-bins 20 -o g.csv --plot g.svg");
     let found = texts(&folder, "g.svg");
     assert_eq!(
         found.iter().filter(|text| *text == "n(r)").count(),
-        2,
-        "label and legend: {found:?}"
+        1,
+        "its axis: {found:?}"
     );
     folder.good("rdf b.csv --box 10 --r-max 5 --n-bins 20 -o h.csv");
     folder.good("plot g.csv h.csv -o both.svg");
@@ -331,7 +331,7 @@ fn the_coordination_number_stands_beside_g() {
 }
 
 #[test]
-fn partials_of_many_species_stand_in_a_matrix() {
+fn partials_of_many_species_have_a_panel_each() {
     let mut rows = "frame,species,x,y,z,lx,ly,lz\n".to_owned();
     for frame in 0..20 {
         for k in 0..60 {
@@ -350,20 +350,22 @@ fn partials_of_many_species_stand_in_a_matrix() {
     for pair in ["A-A", "A-B", "A-Cl-", "B-B", "B-Cl-", "Cl--Cl-"] {
         assert_eq!(found.iter().filter(|text| *text == pair).count(), 1);
     }
-    let labels = found
-        .iter()
-        .filter(|text| *text == "g(r)" || *text == "n(r)");
-    assert_eq!(labels.count(), 1, "{found:?}");
+    let labels = found.iter().filter(|text| *text == "g(r)");
+    assert_eq!(labels.count(), 6, "{found:?}");
     // Three pairs share axes, and so do six structure factors.
     folder.good(&format!(
         "rdf t.csv {bins} --pairs A-A,A-B,B-B -o three.csv --plot three.svg --norm none"
     ));
     let found = texts(&folder, "three.svg");
     assert!(
-        found.iter().any(|text| text == "n(r) A-B") && found.iter().any(|t| t == "pairs per bin")
+        has(&found, "n(r)") && has(&found, "B-A") && has(&found, "pairs per bin"),
+        "{found:?}"
     );
     folder.good("plot s.csv -o s.svg");
-    assert!(texts(&folder, "s.svg").iter().any(|text| text == "S(q)"));
+    let found = texts(&folder, "s.svg");
+    for text in ["Faber-Ziman S(q)", "Ashcroft-Langreth S(q)", "window: none"] {
+        assert!(has(&found, text), "{text}: {found:?}");
+    }
     // Blocks are a map over the frames, or curves where they are few.
     folder.good("plot each.csv -o each.svg");
     let found = texts(&folder, "each.svg");
@@ -378,4 +380,61 @@ fn partials_of_many_species_stand_in_a_matrix() {
     for text in ["from frame 0", "from frame 15", "g(r)"] {
         assert!(found.iter().any(|other| other == text), "{found:?}");
     }
+}
+
+#[test]
+fn multipoles_are_scaled_by_the_square_and_their_errors_are_named() {
+    let folder = folder();
+    folder.good(
+        "xi a.csv --box 10 --statistic s-mu --bins lin:1:5:4 --mu-bins lin:0:1:4 --multipoles 0,2 --unit Mpc/h \
+         --regions-cubes 2 -o p.csv --covariance c.csv",
+    );
+    folder.good("plot p.csv -o p.svg");
+    let found = texts(&folder, "p.svg");
+    for text in ["s² ξ_ℓ(s)  [h⁻² Mpc²]", "errors: jackknife, 8 regions"] {
+        assert!(has(&found, text), "{text}: {found:?}");
+    }
+    folder.good("plot p.csv --scale-by 0 -o p.svg");
+    assert!(has(&texts(&folder, "p.svg"), "ξ_ℓ(s)"));
+    // The matrix has blocks of multipoles, over s.
+    folder.good("plot c.csv -o c.svg");
+    let found = texts(&folder, "c.svg");
+    for text in ["ℓ = 0", "ℓ = 2", "s  [h⁻¹ Mpc]"] {
+        assert!(has(&found, text), "{text}: {found:?}");
+    }
+    assert!(!has(&found, "bin"));
+}
+
+#[test]
+fn pages_have_the_size_the_title_and_the_model_asked_for() {
+    let folder = folder().with("m.txt", "# r a b\n0.5 3 1\n5 2 0.5\n");
+    folder.good("xi a.csv --box 10 --bins log:0.5:5:6 -o xi.csv");
+    folder
+        .good("plot xi.csv -o f.svg --size 86.36x76.2mm --title a_b --model m.txt:b --font-size 9");
+    let [width, height] = page(&folder, "f.svg");
+    assert!((width - 244.8).abs() < 1e-9 && (height - 216.0).abs() < 1e-9);
+    let found = texts(&folder, "f.svg");
+    for text in ["a_b", "xi.csv", "m.txt:b", "errors: Poisson"] {
+        assert!(has(&found, text), "{text}: {found:?}");
+    }
+    let svg = std::fs::read_to_string(folder.path("f.svg")).unwrap();
+    assert!(svg.contains("font-size=\"9.00\"") && svg.contains(">ξ(r)</tspan>"));
+    let refused = folder.run("plot xi.csv -o f.svg --model m.txt:c");
+    assert!(
+        refused
+            .stderr
+            .contains("expected a column c, found 3 columns (r, a, b)")
+    );
+    folder.good(
+        "xi a.csv --box 10 --statistic rp-pi --bins lin:0:4:4 --pi-bins lin:0:4:4 -o map.csv",
+    );
+    let refused = folder.run("plot map.csv -o f.svg --model m.txt");
+    assert!(
+        refused.stderr.contains("--model m.txt"),
+        "{}",
+        refused.stderr
+    );
+    folder.good("plot map.csv -o f.svg --size column");
+    let [width, height] = page(&folder, "f.svg");
+    assert!((width - 244.8).abs() < 1e-9 && (height - 183.6).abs() < 1e-9);
 }

@@ -38,6 +38,8 @@ mod inputs;
 mod job;
 mod join_spec;
 mod kept;
+#[cfg(feature = "plot")]
+mod model_curve;
 mod named_count;
 mod node;
 mod output;

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use albireo_catalogs::Table;
-use albireo_figures::{Limits, Named, Spacing, Style};
+use albireo_figures::{Limits, Named, Sheet, Spacing, Style};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
 use crate::edges::ends;
 use crate::files::Written;
+use crate::model_curve::ModelSpec;
 use crate::packages::read_table;
 use crate::paths::{ReadFile, WrittenFile};
 use crate::session::Sink;
@@ -40,6 +41,38 @@ fn power(text: &str) -> Result<f64, String> {
     power.ok_or_else(|| format!("expected a power from -6 to 6, found `{text}`"))
 }
 
+/// A column of a page of two columns, in points, three quarters as high as wide.
+const COLUMN: [f64; 2] = [244.8, 183.6];
+
+/// Width and height of a page in points.
+fn page_size(text: &str) -> Result<[f64; 2], String> {
+    let text = text.trim();
+    if text == "column" {
+        return Ok(COLUMN);
+    }
+    let (sides, unit) = [("mm", 72.0 / 25.4), ("in", 72.0), ("", 72.0)]
+        .into_iter()
+        .find_map(|(name, points)| Some((text.strip_suffix(name)?, points)))
+        .unwrap_or((text, 72.0));
+    let side = |side: &str| {
+        let length: f64 = side.trim().parse().ok()?;
+        Some(length * unit).filter(|points| (72.0..=3600.0).contains(points))
+    };
+    let size = sides
+        .split_once('x')
+        .and_then(|(w, h)| Some([side(w)?, side(h)?]));
+    size.ok_or_else(|| {
+        format!("expected WIDTHxHEIGHT from 1 to 50 inches, e.g. 3.4x2.6 or 86x65mm, or `column`, found `{text}`")
+    })
+}
+
+/// A size of letters.
+fn font_size(text: &str) -> Result<f64, String> {
+    let size = text.trim().trim_end_matches("pt").parse().ok();
+    let size = size.filter(|size: &f64| (3.0..=72.0).contains(size));
+    size.ok_or_else(|| format!("expected a size from 3 to 72 points, found `{text}`"))
+}
+
 /// Arguments of `plot`.
 #[derive(Debug, Args)]
 pub(crate) struct Plot {
@@ -52,12 +85,25 @@ pub(crate) struct Plot {
     /// Scale the correlation function by the separation squared (wp by rp)
     #[arg(long, conflicts_with = "scale_by")]
     r2: bool,
-    /// Scale the correlation function by this power of the separation (wp by that of rp), e.g. 1 for s xi or 1.5
+    /// Scale the correlation function by this power of the separation (wp by that of rp), e.g. 1 for s xi or 1.5 [default: 2 for multipoles and wedges, else 0]
     #[arg(long, value_name = "POWER", value_parser = power, allow_hyphen_values = true)]
     scale_by: Option<f64>,
     /// The name of a result in the legend; again for each further result, in their order [default: the names of the files]
     #[arg(long = "name", value_name = "TEXT")]
     names: Vec<String>,
+    /// A curve to compare with, dashed, from a text file: the first column and this one, by its name in the header or its number [default: 2], in the
+    /// units of the result and scaled as that is; again for others
+    #[arg(long = "model", value_name = "FILE[:COLUMN]")]
+    models: Vec<ModelSpec>,
+    /// Width and height in inches, or with mm behind them, e.g. 7x5 or 86x65mm; `column`: 3.4 inches wide [default: what the figure needs, mostly 7x5.25]
+    #[arg(long, value_name = "WxH", value_parser = page_size, help_heading = "Page")]
+    size: Option<[f64; 2]>,
+    /// Size of the names of axes in points; numbers, lines and markers follow [default: 12, below 6 inches 8]
+    #[arg(long, value_name = "POINTS", value_parser = font_size, help_heading = "Page")]
+    font_size: Option<f64>,
+    /// What stands above the figure
+    #[arg(long, value_name = "TEXT", help_heading = "Page")]
+    title: Option<String>,
     /// Ends of the x axis, e.g. 0.1:50 [default: all bins]
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true, help_heading = "Axes")]
     x_range: Option<[f64; 2]>,
@@ -67,7 +113,7 @@ pub(crate) struct Plot {
     /// Scale of the x axis [default: as the bins are]
     #[arg(long, value_name = "SCALE", help_heading = "Axes")]
     x_scale: Option<ScaleName>,
-    /// Scale of the y axis [default: as the bins are, linear with --r2 and for g(r)]
+    /// Scale of the y axis [default: as the bins are, linear for what is scaled and for g(r)]
     #[arg(long, value_name = "SCALE", help_heading = "Axes")]
     y_scale: Option<ScaleName>,
 }
@@ -155,6 +201,7 @@ impl Plot {
             .iter()
             .map(ReadFile::as_path)
             .chain(records.iter().map(AsRef::as_ref))
+            .chain(self.models.iter().map(|model| model.path.as_path()))
             .collect();
         sink.keep_apart(&[Written::probe("--output", &self.output)?], &inputs)?;
         let tables = self.results.iter().map(|path| read_table(path));
@@ -162,11 +209,36 @@ impl Plot {
         let sets = self.with_sets(tables);
         let named = sets.iter().map(|(name, table)| Named { name, table });
         let named: Vec<_> = named.collect();
-        albireo_figures::draw(&named, &self.output, self.style()).with_context(|| {
+        let models = self.models.iter().map(ModelSpec::read);
+        let sheet = Sheet {
+            size: self.size,
+            font_size: self.font_size,
+            title: self.title.clone(),
+            models: models.collect::<Result<_>>()?,
+        };
+        albireo_figures::draw_on(&named, &self.output, self.style(), &sheet).with_context(|| {
             match &self.results[..] {
                 [one] => one.display().to_string(),
                 _ => "cannot draw these results together".to_owned(),
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_have_sizes_in_inches_or_millimetres() {
+        assert_eq!(page_size("7x5"), Ok([504.0, 360.0]));
+        assert_eq!(page_size("7x5in"), Ok([504.0, 360.0]));
+        assert_eq!(page_size("254x127mm"), Ok([720.0, 360.0]));
+        assert_eq!(page_size("column"), Ok(COLUMN));
+        for bad in ["7", "0x5", "7x", "7x5pt", "900x900", "x", "NaNx2"] {
+            assert!(page_size(bad).is_err(), "{bad}");
+        }
+        assert_eq!(font_size("9pt"), Ok(9.0));
+        assert!(font_size("0").is_err());
     }
 }

@@ -164,6 +164,11 @@ const GAUSSIAN_REACH: f64 = 6.0;
 pub(super) struct Unit {
     pub(super) name: String,
     pub(super) factor: f64,
+    /// What the values are, and the unit of length, for pictures.
+    #[cfg(feature = "plot")]
+    pub(super) quantity: &'static str,
+    #[cfg(feature = "plot")]
+    pub(super) length: Option<String>,
 }
 
 /// A term, or one that needs to know the grid.
@@ -372,10 +377,29 @@ impl KernelFlags {
         Ok([e, s])
     }
 
+    /// What the values are.
+    #[cfg(feature = "plot")]
+    fn quantity(&self) -> &'static str {
+        match self.kernel {
+            KernelName::Coulomb | KernelName::Ewald => "electrostatic potential",
+            KernelName::Gravity => "gravitational potential",
+            KernelName::Lj => "Lennard-Jones energy",
+            KernelName::Table => "sum of the table",
+            _ => "density",
+        }
+    }
+
     /// The unit of the values.
     pub(super) fn unit(&self, known: Option<&str>) -> Result<Unit> {
         let length = known.unwrap_or("length");
-        let named = |name: String, factor| Unit { name, factor };
+        let named = |name: String, factor| Unit {
+            name,
+            factor,
+            #[cfg(feature = "plot")]
+            quantity: self.quantity(),
+            #[cfg(feature = "plot")]
+            length: known.map(str::to_owned),
+        };
         Ok(match self.kernel {
             KernelName::Gravity => named(format!("G*mass/{length}"), -1.0),
             KernelName::TopHat

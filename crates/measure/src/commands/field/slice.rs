@@ -51,6 +51,19 @@ pub(super) struct SliceValues {
     values: Vec<f64>,
 }
 
+/// An amount with its unit as figures print it.
+fn labelled(amount: &str, unit: &str) -> String {
+    let unit = match unit {
+        "Angstrom" | "A" => "Å",
+        "Mpc/h" => "h⁻¹ Mpc",
+        "e/A" => "e/Å",
+        "weight/Angstrom^3" => "weight/Å³",
+        "weight/(Mpc/h)^3" => "weight h³ Mpc⁻³",
+        other => other,
+    };
+    format!("{amount}  [{unit}]")
+}
+
 impl SliceFlags {
     /// The file, if any, whose name can be one.
     pub(super) fn checked(&self) -> Result<Option<&Path>> {
@@ -109,10 +122,12 @@ impl SliceFlags {
             return Ok(());
         };
         let [a, b] = slice.others();
+        let length = unit.length.as_deref();
+        let axis = |k: usize| length.map_or_else(|| AXES[k].to_owned(), |of| labelled(AXES[k], of));
         let picture = albireo_figures::Slice {
             places: [slice.places[a], slice.places[b]],
-            labels: [AXES[a], AXES[b]],
-            value: &unit.name,
+            labels: [&axis(a), &axis(b)],
+            value: &labelled(unit.quantity, &unit.name),
             values: &slice.values,
             shape: [slice.shape[a], slice.shape[b]],
         };
