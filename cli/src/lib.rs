@@ -24,7 +24,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use albireo_measure::{CallError, Request, Watch, World, refusal_in_words};
+use albireo_measure::{CallError, Request, Watch, World};
 use tracing::level_filters::LevelFilter;
 
 use crate::terminal::Terminal;
@@ -70,17 +70,6 @@ const PASSING: Duration = Duration::from_millis(200);
 /// How long a rank waits to be ended by the one that tells why.
 const BEING_ENDED: Duration = Duration::from_secs(6);
 
-/// Prints help and versions as they are, and a refusal with what was expected.
-fn print_refusal(refusal: &clap::Error) {
-    if !refusal.use_stderr() {
-        let _ = refusal.print();
-        return;
-    }
-    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let text = refusal_in_words(refusal, colours);
-    let _ = write!(std::io::stderr(), "{text}");
-}
-
 /// The exit code of a failure: 128 and the number of the signal after one (130 after Ctrl-C, 143 after SIGTERM), 2 for a wrong call,
 /// 1 for everything else.
 fn exit_code(error: &CallError, terminal: &Terminal) -> u8 {
@@ -122,7 +111,7 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
         Err(refusal) => {
             // Help and versions are of this kind too.
             if is_first {
-                print_refusal(&refusal);
+                let _ = refusal.print();
             }
             return ExitCode::from(refusal.exit_code() as u8);
         }

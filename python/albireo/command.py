@@ -97,15 +97,9 @@ class Flag(NamedTuple):
     values: str
 
 
-def _unknown(name: str, command: Sequence[str], known: Mapping[str, Flag]) -> TypeError:
-    """What is said of a keyword argument that there is not: the nearest ones, or where all of them are described."""
-    import difflib
-
-    names = sorted(flag.replace("-", "_") for flag in known)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    begins = [other for other in names if other.startswith(name) or name.startswith(other + "_")]
-    hint = f"did you mean {' or '.join(near or begins[:3])}?" if near or begins else f"the help of `albireo {' '.join(command)}` lists them all"
-    return TypeError(f"unexpected keyword argument {name!r}: {hint}")
+def _unknown(name: str, command: Sequence[str]) -> TypeError:
+    """What is said of a keyword argument that there is not: what to write instead, as the command line says it."""
+    return TypeError(f"unexpected keyword argument {name!r}: {in_python(native().instead(list(command), name))}")
 
 
 def _with(signature: inspect.Signature, options: type) -> inspect.Signature:
@@ -131,7 +125,7 @@ def explained(command: str, options: type) -> Callable[[Callable[_P, _R]], Calla
                 known = _flags((command,))
                 for name in options:
                     if name not in signature.parameters and name.replace("_", "-") not in known:
-                        raise _unknown(name, (command,), known) from None
+                        raise _unknown(name, (command,)) from None
             return function(*arguments, **options)
 
         call.__signature__ = _with(signature, options)  # type: ignore[attr-defined]
@@ -202,7 +196,7 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
     return wanted
 
 
-_LONG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
+_LONG = re.compile(r"(?<![\w-])--(?!help)([a-z][a-z0-9-]*)")
 
 
 def in_python(message: str) -> str:
@@ -231,7 +225,7 @@ def _known(command: Sequence[str], options: Mapping[str, Any]) -> Mapping[str, F
     known = _flags(tuple(command))
     for name in options:
         if name.replace("_", "-") not in known:
-            raise _unknown(name, command, known)
+            raise _unknown(name, command)
     return known
 
 

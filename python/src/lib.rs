@@ -22,7 +22,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo_catalogs::{Attribute, Cell, FRAME_NAMES};
-use albireo_measure::{Called, flags_of};
+use albireo_measure::{Called, flags_of, instead_of};
 use albireo_samples::{Given, GivenFrames, Words, usual_names as names};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -206,6 +206,17 @@ fn flags(words: Vec<String>) -> Vec<(String, &'static str, &'static str)> {
         .collect()
 }
 
+/// What to write in place of a flag that a subcommand does not have.
+#[pyfunction]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "arguments of Python are owned"
+)]
+fn instead(words: Vec<String>, typed: &str) -> String {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    instead_of(&words, typed)
+}
+
 /// The names by which columns are taken for positions where none are told.
 #[pyfunction]
 fn usual_names() -> Vec<&'static str> {
@@ -226,6 +237,7 @@ fn _albireo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(call, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(flags, module)?)?;
+    module.add_function(wrap_pyfunction!(instead, module)?)?;
     module.add_function(wrap_pyfunction!(usual_names, module)?)?;
     module.add_function(wrap_pyfunction!(frame_names, module)?)?;
     module.add_function(wrap_pyfunction!(units::factor, module)?)?;

@@ -20,20 +20,23 @@ use clap::Args;
 
 use crate::bins::Statistic;
 use crate::edges::ends;
+use crate::group;
 use crate::paths::ReadFile;
 use crate::usage::usage;
 
 /// Pairs left out by where they are seen, or by who they are.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Pairs left out of the bins (totals keep them)")]
+#[command(next_help_heading = group::CUTS)]
 pub(crate) struct CutFlags {
-    /// Leave out of every count the pairs whose directions from the observer are LO up to HI degrees apart, e.g. 0:0.05
+    /// Do not count pairs whose directions from the observer are LO up to HI degrees apart, e.g. 0:0.05
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     theta_cut: Option<[f64; 2]>,
-    /// Leave out of every count the pairs that are LO up to HI apart across the line of sight of --los, e.g. 0:1
+    /// Do not count pairs that are LO up to HI apart across the line of sight of --los, e.g. 0:1
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     rp_cut: Option<[f64; 2]>,
-    /// Leave out the pairs of data with the same integer in this column, such as members of one halo; randoms belong to no group
+    /// Do not count pairs of data with the same integer in this column, such as members of one halo
+    ///
+    /// Randoms belong to no group.
     #[arg(long, value_name = "COLUMN")]
     pub(crate) group: Option<String>,
 }
@@ -75,13 +78,14 @@ impl CutFlags {
 
 /// Pairs of particles that are no candidates for neighbours, being bound to each other.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Pairs that are excluded (an ideal gas keeps g = 1)")]
+#[command(next_help_heading = group::EXCLUDED)]
 pub(crate) struct ExclusionFlags {
-    /// Exclude the pairs with the same integer in this column, such as the atoms of one molecule
+    /// Exclude pairs with the same integer in this column, such as the atoms of one molecule
     #[arg(long, value_name = "COLUMN")]
     pub(crate) group: Option<String>,
-    /// Exclude the pairs listed in a file, such as bonds: two columns of rows, counting from 0 those that are kept (of the first file and of the
-    /// second, where there are two)
+    /// Exclude the pairs listed in a file, such as bonds
+    ///
+    /// Two columns of row numbers, counted from 0 among the rows that are kept (of the first file and of the second, where there are two).
     #[arg(long, value_name = "FILE")]
     pub(crate) bonds: Option<ReadFile>,
 }

@@ -7,7 +7,6 @@ use std::num::{NonZeroU16, NonZeroU32, NonZeroU64, NonZeroUsize};
 
 use clap::{Arg, ArgAction, Command, CommandFactory};
 
-use crate::Cli;
 use crate::angular::AngularFiles;
 use crate::by_shell::ShellSpec;
 use crate::catalogs::Files;
@@ -15,6 +14,7 @@ use crate::edges::EdgeSpec;
 use crate::form_file::FormFile;
 use crate::join_spec::JoinSpec;
 use crate::paths::{KeptFile, KeptFolder, ReadFile, WeightSpec, WrittenFile};
+use crate::{Cli, synonyms};
 use albireo_samples::{BoxSpec, GivenBox};
 
 /// What the value of a flag is.
@@ -219,6 +219,22 @@ pub fn flags_of(words: &[&str]) -> Vec<Flag> {
         .get_arguments()
         .filter(|flag| flag.get_id() == "overwrite");
     flags.chain(everywhere).filter_map(Flag::of).collect()
+}
+
+/// What to write in place of a flag that a subcommand does not have, as far as that is known.
+///
+/// ```
+/// assert_eq!(albireo_measure::instead_of(&["xi"], "ells"), "use --multipoles");
+/// ```
+pub fn instead_of(words: &[&str], typed: &str) -> String {
+    let program = Cli::command();
+    let called = format!("albireo {}", words.join(" "));
+    let command = words
+        .iter()
+        .try_fold(&program, |command, word| command.find_subcommand(word));
+    command.map_or(String::new(), |command| {
+        synonyms::instead(command, &called, typed)
+    })
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 
 use crate::edges::ends;
 use crate::files::Written;
+use crate::group;
 use crate::packages::read_result;
 use crate::paths::{ReadFile, WrittenFile};
 use crate::session::Sink;
@@ -42,12 +43,13 @@ fn power(text: &str) -> Result<f64, String> {
 
 /// Arguments of `plot`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::AXES)]
 pub(crate) struct Plot {
-    /// Results that albireo wrote: .csv (with the record beside it), .ecsv, .fits, .h5, .json or .parquet; several are drawn in common axes
+    /// Results of albireo: .csv (with its record beside it), .ecsv, .fits, .h5, .json or .parquet
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<ReadFile>,
-    /// The figure, by extension: .png .svg .pdf
-    #[arg(short, long, value_name = "FIGURE")]
+    /// Figure, by extension: .png .svg .pdf
+    #[arg(short, long, value_name = "FIGURE", help_heading = group::OUTPUT)]
     output: WrittenFile,
     /// Scale the correlation function by the separation squared (wp by rp)
     #[arg(long, conflicts_with = "scale_by")]
@@ -55,20 +57,20 @@ pub(crate) struct Plot {
     /// Scale the correlation function by this power of the separation (wp by that of rp), e.g. 1 for s xi or 1.5
     #[arg(long, value_name = "POWER", value_parser = power, allow_hyphen_values = true)]
     scale_by: Option<f64>,
-    /// The name of a result in the legend; again for each further result, in their order [default: the names of the files]
+    /// Name of a result in the legend; again for each further result [default: the names of the files]
     #[arg(long = "name", value_name = "TEXT")]
     names: Vec<String>,
-    /// Ends of the x axis, e.g. 0.1:50 [default: all bins]
-    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true, help_heading = "Axes")]
+    /// Limits of the x axis, e.g. 0.1:50 [default: all bins]
+    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true, help_heading = group::AXES)]
     x_range: Option<[f64; 2]>,
-    /// Ends of the y axis, e.g. -20:100 [default: all values]
-    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true, help_heading = "Axes")]
+    /// Limits of the y axis, e.g. -20:100 [default: all values]
+    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true, help_heading = group::AXES)]
     y_range: Option<[f64; 2]>,
     /// Scale of the x axis [default: as the bins are]
-    #[arg(long, value_name = "SCALE", help_heading = "Axes")]
+    #[arg(long, value_name = "SCALE", help_heading = group::AXES)]
     x_scale: Option<ScaleName>,
-    /// Scale of the y axis [default: as the bins are, linear with --r2 and for g(r)]
-    #[arg(long, value_name = "SCALE", help_heading = "Axes")]
+    /// Scale of the y axis [default: as the bins are, linear with a scaled y and for g(r)]
+    #[arg(long, value_name = "SCALE", help_heading = group::AXES)]
     y_scale: Option<ScaleName>,
 }
 
