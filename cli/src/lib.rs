@@ -34,7 +34,9 @@ pub use albireo::pages::{LARGE_PAGE, LargePages};
 
 /// Begins the log.
 fn start_log(level: LevelFilter) {
-    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+        || std::env::var_os("TERM").is_some_and(|name| name == "dumb");
+    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr()) && !is_plain;
     let log = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .without_time()

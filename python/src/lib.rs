@@ -192,17 +192,27 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
         .unwrap_or(1)
 }
 
-/// The flags of a subcommand: the long name of each, what it takes, and how many.
+/// A flag: its long name, what it takes, how many, and its other names.
+type FlagOf = (String, &'static str, &'static str, Vec<String>);
+
+/// The flags of a subcommand.
 #[pyfunction]
 #[allow(
     clippy::needless_pass_by_value,
     reason = "arguments of Python are owned"
 )]
-fn flags(words: Vec<String>) -> Vec<(String, &'static str, &'static str)> {
+fn flags(words: Vec<String>) -> Vec<FlagOf> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let flags = flags_of(&words).into_iter();
     flags
-        .map(|flag| (flag.name, flag.takes.name(), flag.values.name()))
+        .map(|flag| {
+            (
+                flag.name,
+                flag.takes.name(),
+                flag.values.name(),
+                flag.aliases,
+            )
+        })
         .collect()
 }
 

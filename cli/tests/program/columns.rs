@@ -190,7 +190,7 @@ fn rows_are_selected_by_a_condition() {
     let cross = run(&[
         "--where",
         "species == \"O\"",
-        "--second-where",
+        "--cross-where",
         "species == \"H\"",
     ]);
     assert_eq!(cross, (4, 2.into()));
@@ -237,12 +237,12 @@ fn rows_are_those_of_the_first_sample_alone() {
         (format!("count d.csv r.csv {bins} --every 2"), &[20, 60][..]),
         (format!("count d.csv r.csv {bins} --rows 5:8"), &[3, 60]),
         (
-            format!("count d.csv r.csv {bins} --every 2 --second-rows :30 --second-every 3"),
+            format!("count d.csv r.csv {bins} --every 2 --cross-rows :30 --cross-every 3"),
             &[20, 10],
         ),
         // Another part of the first file.
         (
-            format!("count d.csv {bins} --every 2 --second-rows 0:9"),
+            format!("count d.csv {bins} --every 2 --cross-rows 0:9"),
             &[20, 9],
         ),
         (

@@ -110,7 +110,7 @@ column_flags!(
 );
 column_flags!(
     /// Columns of the second of two files.
-    SecondFlags, "second-", group::COPIES, group::COPIES, " of the second file", ", of the second file [default: all]", "; `none` where there are none, as for randoms", ["randoms-"]
+    SecondFlags, "cross-", group::COPIES, group::COPIES, " of the second sample", ", of the second sample [default: all]", "; `none` where there are none, as for randoms", ["second-", "randoms-"]
 );
 column_flags!(
     /// Columns of the random catalogs.
@@ -331,9 +331,11 @@ pub(crate) enum PrecisionName {
     /// Float32 where it is proven to be right, float64 elsewhere.
     Exact,
     /// Float64 for every pair: exact too, slower.
-    F64,
+    #[value(alias = "f64")]
+    Double,
     /// Float32 alone: faster and approximate; results are marked so.
-    F32,
+    #[value(alias = "f32")]
+    Single,
 }
 
 /// Kernels, by name.
@@ -348,6 +350,14 @@ pub(crate) enum KernelName {
     Constant,
     /// All pairs, first points in shared memory, second points in registers.
     Shared,
+}
+
+/// A power of the separation.
+#[cfg(feature = "plot")]
+pub(crate) fn power(text: &str) -> Result<f64, String> {
+    let power = text.trim().parse().ok();
+    let power = power.filter(|power: &f64| power.abs() <= 6.0);
+    power.ok_or_else(|| format!("expected a power from -6 to 6, found `{text}`"))
 }
 
 /// Where results go.
@@ -367,9 +377,13 @@ pub(crate) struct OutputFlags {
     #[cfg(feature = "plot")]
     #[arg(long, value_name = "FIGURE")]
     pub(crate) plot: Option<WrittenFile>,
-    /// Scale the correlation function in the figure by the separation squared (wp by rp)
+    /// Scale the correlation function in the figure by this power of the separation (wp by that of rp), e.g. 2
     #[cfg(feature = "plot")]
-    #[arg(long, requires = "plot")]
+    #[arg(long, value_name = "POWER", requires = "plot", value_parser = power, allow_hyphen_values = true)]
+    pub(crate) scale_by: Option<f64>,
+    /// Scale it by the separation squared (wp by rp)
+    #[cfg(feature = "plot")]
+    #[arg(long, hide = true, requires = "plot", conflicts_with = "scale_by")]
     pub(crate) r2: bool,
     /// Print one line about the result instead of its rows, as jobs do; needs a file to write to
     #[arg(long, requires = "output")]
@@ -387,6 +401,8 @@ impl OutputFlags {
             format,
             #[cfg(feature = "plot")]
             plot: None,
+            #[cfg(feature = "plot")]
+            scale_by: None,
             #[cfg(feature = "plot")]
             r2: false,
             brief: false,

@@ -184,12 +184,15 @@ pub struct Flag {
     pub help: String,
     /// Whether no help lists it.
     pub is_hidden: bool,
+    /// Other long names that it has: those that it had before.
+    pub aliases: Vec<String>,
 }
 
 impl Flag {
     fn of(arg: &Arg) -> Option<Self> {
         let choices = arg.get_possible_values();
         let choices = choices.iter().filter(|choice| !choice.is_hide_set());
+        let aliases = arg.get_all_aliases().unwrap_or_default();
         Some(Self {
             name: arg.get_long()?.to_owned(),
             takes: Takes::of(arg),
@@ -197,6 +200,7 @@ impl Flag {
             choices: choices.map(|choice| choice.get_name().to_owned()).collect(),
             help: arg.get_help().map(ToString::to_string).unwrap_or_default(),
             is_hidden: arg.is_hide_set(),
+            aliases: aliases.iter().map(|&name| name.to_owned()).collect(),
         })
     }
 }
@@ -227,7 +231,8 @@ pub fn flags_of(words: &[&str]) -> Vec<Flag> {
 /// assert_eq!(albireo_measure::instead_of(&["xi"], "ells"), "use --multipoles");
 /// ```
 pub fn instead_of(words: &[&str], typed: &str) -> String {
-    let program = Cli::command();
+    let mut program = Cli::command();
+    program.build();
     let called = format!("albireo {}", words.join(" "));
     let command = words
         .iter()

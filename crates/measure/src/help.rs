@@ -73,8 +73,21 @@ const SHORT: [(&str, &[&str]); 9] = [
     (
         "rdf",
         &[
-            "where", "box", "topology", "frames", "select", "pairs", "r-max", "n-bins", "bins",
-            "norm", "output", "plot", "group", "bonded", "threads",
+            "where",
+            "box",
+            "topology",
+            "frames",
+            "select",
+            "pairs",
+            "r-max",
+            "n-bins",
+            "bins",
+            "norm",
+            "output",
+            "plot",
+            "exclude-same",
+            "exclude-bonded",
+            "threads",
         ],
     ),
     (
@@ -212,11 +225,7 @@ fn about_copies(args: &[Arg]) -> Option<String> {
         .filter_map(Arg::get_long)
         .collect();
     let mut text = String::new();
-    for (prefix, of) in [
-        ("randoms", "the randoms"),
-        ("cross", "the second sample"),
-        ("second", "the second sample"),
-    ] {
+    for (prefix, of) in [("randoms", "the randoms"), ("cross", "the second sample")] {
         let names = names
             .iter()
             .filter_map(|name| name.strip_prefix(prefix)?.strip_prefix('-'));
@@ -439,7 +448,7 @@ mod tests {
             let text = command.clone().render_long_help().to_string();
             for arg in command.get_opts() {
                 let name = arg.get_long().unwrap();
-                let copied = ["randoms-", "cross-", "second-"]
+                let copied = ["randoms-", "cross-"]
                     .iter()
                     .find_map(|p| name.strip_prefix(p));
                 let shown = text.contains(&format!("--{name}"))

@@ -42,6 +42,7 @@ mod join_spec;
 mod kept;
 mod named_count;
 mod node;
+mod old_names;
 mod output;
 mod packages;
 mod pair_weights;
@@ -266,6 +267,9 @@ fn failure(error: &anyhow::Error) -> CallError {
 
 /// Does what a command line asks for; a part of it ends with its file.
 pub(crate) fn carry_out(cli: Cli, session: &mut Session<'_>) -> Result<()> {
+    for note in old_names::notes(&session.arguments.words) {
+        tracing::info!("{note}");
+    }
     // Where a job may, all of its measurements may.
     session.sink.overwrite |= cli.overwrite;
     match cli.command {

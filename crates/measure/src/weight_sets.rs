@@ -86,10 +86,10 @@ pub(crate) struct CountSetFlags {
     ///
     /// Again for each further set, e.g. plain=WEIGHT and fkp=WEIGHT*WEIGHT_FKP; the pairs are found once. Results have the columns of each set,
     /// weight_NAME and so on, or each set has its file where {} stands in the path.
-    #[arg(long, value_name = "NAME=COLUMN", value_parser = named_set, conflicts_with_all = ["weight", "second-weight"])]
+    #[arg(long, value_name = "NAME=COLUMN", value_parser = named_set, conflicts_with_all = ["weight", "cross-weight"])]
     weight_set: Vec<NamedSet>,
     /// Weights of the second sample in a set, where they differ
-    #[arg(long, alias = "randoms-weight-set", value_name = "NAME=COLUMN", value_parser = named_set, requires = "weight_set", help_heading = group::COPIES)]
+    #[arg(long = "cross-weight-set", aliases = ["second-weight-set", "randoms-weight-set"], value_name = "NAME=COLUMN", value_parser = named_set, requires = "weight_set", help_heading = group::COPIES)]
     second_weight_set: Vec<NamedSet>,
 }
 
@@ -160,11 +160,11 @@ impl CountSetFlags {
     /// Refuses names that are given twice, or that no set has, and weights of a second catalog without one.
     pub(crate) fn check(&self, has_second: bool) -> Result<()> {
         if !has_second && !self.second_weight_set.is_empty() {
-            return Err(usage("--second-weight-set needs a second catalog"));
+            return Err(usage("--cross-weight-set needs a second catalog"));
         }
         check_names(
             &self.weight_set,
-            &[("--second-weight-set", &self.second_weight_set)],
+            &[("--cross-weight-set", &self.second_weight_set)],
         )
     }
 
@@ -333,6 +333,7 @@ fn deliver_together(named: &[(&str, Table)], output: &OutputFlags, sink: &Sink) 
             .map(|(name, table)| albireo_figures::Named { name, table });
         let style = albireo_figures::Style {
             r2: output.r2,
+            scale_by: output.scale_by,
             ..albireo_figures::Style::default()
         };
         albireo_figures::draw(&tables.collect::<Vec<_>>(), path, style)?;

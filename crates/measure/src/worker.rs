@@ -147,7 +147,7 @@ impl Works {
         let shared = part.is_some() || kept.is_given() || world.size() > 1;
         if shared && exactness != Exactness::Exact {
             return Err(usage(
-                "--shard, --checkpoint and ranks need exact counts: leave out --precision f32",
+                "--shard, --checkpoint and ranks need exact counts: leave out --precision single",
             ));
         }
         let work = match (flags.plan, &flags.from_part[..]) {
@@ -482,8 +482,8 @@ mod tests {
                 "wp a.csv --output=-o --overwrite",
             ),
             (
-                "rdf t.xtc --frames-per-device 2 --checkpoint ck --where x>1 --norm=pairs --",
-                "rdf t.xtc --where x>1 --norm=pairs --",
+                "rdf t.xtc --frames-per-device 2 --checkpoint ck --where x>1 --norm=ideal --",
+                "rdf t.xtc --where x>1 --norm=ideal --",
             ),
         ] {
             let words = ["albireo"].into_iter().chain(line.split(' '));

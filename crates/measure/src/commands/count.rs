@@ -36,8 +36,11 @@ pub(crate) struct Count {
     data: Files,
     /// Second catalogue: count pairs between the two
     ///
-    /// [default: none, or the first again where a --second flag selects another part of it]
+    /// [default: none, or the first again where a --cross flag selects another part of it]
     second: Option<Files>,
+    /// Second catalogue, as by its place: count pairs between the two
+    #[arg(long, value_name = "FILE", conflicts_with = "second", help_heading = group::INPUT)]
+    cross: Option<Files>,
     /// Coordinates of the bins
     #[arg(long, default_value = "r")]
     statistic: Statistic,
@@ -77,7 +80,10 @@ fn legendre(text: &str) -> Result<Legendre, String> {
 impl Count {
     /// The catalogs, with their weights of all sets.
     fn sources(&self) -> Result<Vec<Source>> {
-        let (data, second) = (self.data.clone(), self.second.clone());
+        let (data, second) = (
+            self.data.clone(),
+            self.second.clone().or_else(|| self.cross.clone()),
+        );
         let group = self.cuts.group.as_deref();
         let sources = self.pairs.sources(data, second, group)?;
         self.weight_sets.check(sources.len() > 1)?;

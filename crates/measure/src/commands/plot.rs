@@ -7,6 +7,7 @@ use albireo_figures::{Limits, Named, Spacing, Style};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
+use crate::args::power;
 use crate::edges::ends;
 use crate::files::Written;
 use crate::group;
@@ -34,13 +35,6 @@ impl From<ScaleName> for Spacing {
     }
 }
 
-/// A power of the separation.
-fn power(text: &str) -> Result<f64, String> {
-    let power = text.trim().parse().ok();
-    let power = power.filter(|power: &f64| power.abs() <= 6.0);
-    power.ok_or_else(|| format!("expected a power from -6 to 6, found `{text}`"))
-}
-
 /// Arguments of `plot`.
 #[derive(Debug, Args)]
 #[command(next_help_heading = group::AXES)]
@@ -51,12 +45,12 @@ pub(crate) struct Plot {
     /// Figure, by extension: .png .svg .pdf
     #[arg(short, long, value_name = "FIGURE", help_heading = group::OUTPUT)]
     output: WrittenFile,
-    /// Scale the correlation function by the separation squared (wp by rp)
-    #[arg(long, conflicts_with = "scale_by")]
-    r2: bool,
     /// Scale the correlation function by this power of the separation (wp by that of rp), e.g. 1 for s xi or 1.5
     #[arg(long, value_name = "POWER", value_parser = power, allow_hyphen_values = true)]
     scale_by: Option<f64>,
+    /// Scale it by the separation squared (wp by rp)
+    #[arg(long, hide = true, conflicts_with = "scale_by")]
+    r2: bool,
     /// Name of a result in the legend; again for each further result [default: the names of the files]
     #[arg(long = "name", value_name = "TEXT")]
     names: Vec<String>,

@@ -136,7 +136,7 @@ pub(super) struct EngineFlags {
     pub(super) skin: Option<f64>,
     /// GPU of the cuda engine [default: the first]
     #[cfg(feature = "cuda")]
-    #[arg(long, value_name = "N")]
+    #[arg(long = "devices", alias = "device", value_name = "N")]
     device: Option<usize>,
     /// Number of threads of the cpu engine [default: all cores]
     ///
@@ -251,7 +251,7 @@ impl Md {
         }
         #[cfg(feature = "cuda")]
         if flags.device.is_some() {
-            return Err(usage("--device needs --engine cuda"));
+            return Err(usage("--devices needs --engine cuda"));
         }
         let cpu = crate::engine::cpu_of(flags.threads, flags.isa.as_deref())?;
         Ok(match flags.traversal {

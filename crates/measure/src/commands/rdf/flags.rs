@@ -49,15 +49,19 @@ impl Plane {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum NormName {
     /// Pairs that could be counted: an ideal gas gives 1, whatever is excluded.
-    Pairs,
+    #[value(alias = "pairs")]
+    Ideal,
     /// N*N/2 or Na*Nb, as in GROMACS, freud and `MDAnalysis`.
     N2,
     /// Mean densities, for numbers that change.
-    Gc,
+    #[value(alias = "gc")]
+    MeanDensity,
     /// The density of the second species around the first.
-    Density,
+    #[value(alias = "density")]
+    Neighbours,
     /// Pairs as they were counted.
-    None,
+    #[value(alias = "none")]
+    Counts,
 }
 
 /// How Kirkwood-Buff integrals are corrected.
@@ -115,7 +119,7 @@ fn named_condition(text: &str) -> Result<NamedCondition, String> {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = group::FRAMES)]
 pub(super) struct FrameFlags {
-    /// Topology with names, masses, bonds: PSF, PDB, GRO, ..
+    /// Topology: names, masses, bonds (PSF, PDB, GRO, ..)
     ///
     /// Of particles whose trajectory has none; any trajectory can be one.
     #[arg(long, short = 's', visible_alias = "top", value_name = "FILE")]
@@ -144,10 +148,10 @@ pub(super) struct FrameFlags {
     /// Count centres of mass of particles with the same value in this column, e.g. molecule; needs masses
     #[arg(long, value_name = "COLUMN")]
     centres: Option<String>,
-    /// Exclude pairs with up to N bonds between them: 1 bonded, 2 also 1-3 pairs
+    /// Exclude pairs with up to N bonds between them, 2 for 1-3 pairs
     ///
-    /// Needs bonds, of the file or of --topology.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4), help_heading = group::EXCLUDED)]
+    /// 1 for bonded pairs. Needs bonds, of the file or of --topology.
+    #[arg(long = "exclude-bonded", alias = "bonded", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4), help_heading = group::EXCLUDED)]
     bonded: Option<u32>,
     /// Count in a plane: g(r) of the positions projected on it
     #[arg(long, help_heading = group::BINS)]
@@ -160,7 +164,7 @@ pub(super) struct FrameFlags {
     /// Bins in |z|, the distance along the axis of --cylinder, e.g. lin:0:15:60
     #[arg(long, value_name = "SPEC", requires = "cylinder", help_heading = group::BINS)]
     heights: Option<EdgeSpec>,
-    /// Normalisation of g(r) [default: pairs]
+    /// Normalisation of g(r) [default: ideal]
     #[arg(long, value_name = "NORM", help_heading = group::ERRORS)]
     pub(super) norm: Option<NormName>,
     /// Add the potential of mean force, -ln g in units of kT
@@ -211,7 +215,7 @@ impl FrameFlags {
             (self.update, "--update"),
             (!self.pairs.is_empty(), "--pairs"),
             (self.centres.is_some(), "--centres"),
-            (self.bonded.is_some(), "--bonded"),
+            (self.bonded.is_some(), "--exclude-bonded"),
             (self.plane.is_some(), "--plane"),
             (self.cylinder.is_some(), "--cylinder"),
             (self.norm.is_some(), "--norm"),
@@ -282,7 +286,7 @@ impl FrameFlags {
 
     /// The flag that excludes pairs by bonds, where it is given.
     pub(super) fn bonded(&self) -> Option<&'static str> {
-        self.bonded.map(|_| "--bonded")
+        self.bonded.map(|_| "--exclude-bonded")
     }
 
     /// How many bonds the pairs that are left out have between them at most.
@@ -315,13 +319,13 @@ impl FrameFlags {
             ));
         }
         let norm = match self.norm {
-            Some(NormName::Density) => "density",
-            Some(NormName::None) => "none",
+            Some(NormName::Neighbours) => "neighbours",
+            Some(NormName::Counts) => "counts",
             _ => return Ok(()),
         };
         if self.pmf {
             return Err(usage(format!(
-                "--pmf is -ln g, and --norm {norm} gives no g: leave it out, or name pairs, n2 or gc"
+                "--pmf is -ln g, and --norm {norm} gives no g: leave it out, or use ideal, n2 or mean-density"
             )));
         }
         Ok(())
@@ -351,8 +355,8 @@ impl FrameFlags {
     /// The first flag whose result is a density or made of one.
     pub(super) fn needs_density(&self) -> Option<&'static str> {
         match self.norm {
-            Some(NormName::Gc) => Some("--norm gc"),
-            Some(NormName::Density) => Some("--norm density"),
+            Some(NormName::MeanDensity) => Some("--norm mean-density"),
+            Some(NormName::Neighbours) => Some("--norm neighbours"),
             _ => self.kirkwood_buff.map(|_| "--kirkwood-buff"),
         }
     }

@@ -54,15 +54,18 @@ use crate::watch::Watch;
 #[derive(Debug, Args)]
 #[command(next_help_heading = group::INPUT)]
 pub(crate) struct Rdf {
-    /// Particles or a trajectory (XTC, TRR, DCD, GRO, PDB, XYZ, ..); several by a quoted pattern
+    /// Particles or a trajectory (XTC, TRR, DCD, GRO, PDB, XYZ, ..); several, or a quoted pattern
     ///
     /// Trajectories: XTC, TRR, DCD, NetCDF, GSD, H5MD, MDTraj, CADISHI, LAMMPS, XYZ, GRO, PDB, and tables with a column `frame`; catalogues:
     /// FITS, Parquet, HDF5, ECSV or delimited text.
     data: Files,
     /// Other particles around the first; or a trajectory, the first file being its topology
     ///
-    /// [default: the first file, where a --second flag selects a part] Topologies: GRO, PDB, PSF.
+    /// [default: the first file, where a --cross flag selects a part] Topologies: GRO, PDB, PSF.
     second: Option<Files>,
+    /// Other particles, as by their place: g(r) of these around those of DATA
+    #[arg(long, value_name = "FILE", conflicts_with = "second")]
+    cross: Option<Files>,
     /// Largest separation, e.g. 10; `half`: half the smallest box of all frames
     ///
     /// In the unit of the positions, at most half the box unless --beyond-half is given. For `half` trajectories are read twice.
@@ -292,6 +295,7 @@ impl Rdf {
 
     /// Counts, normalises, prints and writes.
     pub(crate) fn run(mut self, session: &mut Session<'_>) -> Result<()> {
+        self.second = self.second.take().or_else(|| self.cross.take());
         if session.kept.given().is_empty() {
             self.take_structure(&session.watch.stop());
         }
@@ -313,7 +317,7 @@ impl Rdf {
         }
         if let Some(flag) = flag {
             return Err(usage(format!(
-                "{flag} is for a trajectory, whose parts are named by --species or --select: leave out the second file and the --second flags"
+                "{flag} is for a trajectory, whose parts are named by --species or --select: leave out the second file and the --cross flags"
             )));
         }
         self.run_of_samples(session, &selection)
