@@ -286,7 +286,10 @@ fn rows_are_those_of_the_first_sample_alone() {
     for command in ["count", "xi", "wp", "rdf", "nz", "field", "randoms"] {
         let help = folder.good(&format!("{command} --help")).stdout;
         let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-        for flag in ["Use rows A to B-1 of each file (0-based)", "Use every N-th row only"] {
+        for flag in [
+            "Use rows A to B-1 of each file (0-based)",
+            "Use every N-th row only",
+        ] {
             let rule = format!("{flag}, of the first sample alone, before --where");
             assert!(help.contains(&rule), "{command}: {flag}");
         }

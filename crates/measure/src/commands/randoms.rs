@@ -82,11 +82,11 @@ struct ShapeFlags {
     sky_window: Option<Window>,
     /// In the footprint of a catalogue, with its redshifts: columns RA, DEC and Z
     ///
-    /// The footprint is the HEALPix pixels that hold its objects; redshifts are drawn from those of the catalogue, by --weight where given;
+    /// The footprint is the `HEALPix` pixels that hold its objects; redshifts are drawn from those of the catalogue, by --weight where given;
     /// `--redshift none` makes none. Several files by a quoted pattern.
     #[arg(long, value_name = "DATA")]
     like: Option<Files>,
-    /// In the HEALPix pixels of a mask, evenly: columns RA, DEC, and with --like also Z
+    /// In the `HEALPix` pixels of a mask, evenly: columns RA, DEC, and with --like also Z
     ///
     /// A map of the whole sky, as healpy writes them, or a table with a column of pixels.
     #[arg(long, value_name = "FILE")]

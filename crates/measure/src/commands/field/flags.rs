@@ -128,7 +128,7 @@ pub(super) struct GridFlags {
         requires = "origin"
     )]
     pub(super) size: Vec<usize>,
-    /// Use the grid of an OpenDX file
+    /// Use the grid of an `OpenDX` file
     #[arg(long, value_name = "FILE.dx", conflicts_with_all = ["spacing", "origin", "size", "padding"])]
     pub(super) grid_of: Option<ReadFile>,
 }

@@ -124,7 +124,7 @@ pub(super) struct FrameFlags {
     /// Of particles whose trajectory has none; any trajectory can be one.
     #[arg(long, short = 's', visible_alias = "top", value_name = "FILE")]
     pub(super) topology: Option<ReadFile>,
-    /// Frames START:STOP:STEP, counted from 0, e.g. 100:1000:10 or ::10
+    /// Frames START:STOP:STEP, counted from 0, e.g. `100:1000:10` or `::10`
     ///
     /// Over all files; `100:` is from frame 100 on.
     #[arg(long, value_name = "RANGE")]

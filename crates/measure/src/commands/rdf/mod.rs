@@ -56,7 +56,7 @@ use crate::watch::Watch;
 pub(crate) struct Rdf {
     /// Particles or a trajectory (XTC, TRR, DCD, GRO, PDB, XYZ, ..); several, or a quoted pattern
     ///
-    /// Trajectories: XTC, TRR, DCD, NetCDF, GSD, H5MD, MDTraj, CADISHI, LAMMPS, XYZ, GRO, PDB, and tables with a column `frame`; catalogues:
+    /// Trajectories: XTC, TRR, DCD, `NetCDF`, GSD, H5MD, `MDTraj`, CADISHI, LAMMPS, XYZ, GRO, PDB, and tables with a column `frame`; catalogues:
     /// FITS, Parquet, HDF5, ECSV or delimited text.
     data: Files,
     /// Other particles around the first; or a trajectory, the first file being its topology

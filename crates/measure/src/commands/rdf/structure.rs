@@ -71,7 +71,7 @@ pub(super) struct StructureFlags {
     /// scattering, which needs no volume.
     #[arg(long, value_name = "FILE")]
     pub(super) p_of_r: Option<WrittenFile>,
-    /// Subtract the solvent that the particles displace (Fraser, MacRae & Suzuki 1978)
+    /// Subtract the solvent that the particles displace (Fraser, `MacRae` & Suzuki 1978)
     ///
     /// The scattering of a cubic Angstrom of it (water: 0.334 electrons), and the volume of each species in cubic Angstrom. For --structure by
     /// --debye in open space, and for --p-of-r.
