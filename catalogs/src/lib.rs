@@ -87,7 +87,7 @@ pub use join::{AbsentKeys, Join, open_joined};
 pub use kept_file::partial_of;
 pub use kept_state::{KeptState, KeptStateError};
 pub use made_here::is_result;
-pub use names::did_you_mean;
+pub use names::{did_you_mean, near};
 pub use npz::{NpzError, read_npz};
 pub use numbers::{Values, in_short, whole_number};
 pub use open::{open, open_until};

@@ -1,6 +1,6 @@
 //! Names for messages: all that there are, and those that somebody may have meant.
 //!
-//! Entry: [`did_you_mean`], [`listed`].
+//! Entry: [`did_you_mean`], [`near`], [`listed`].
 
 /// A question for a message about a name that is not there, in brackets behind a blank: which like it are; nothing where none is.
 ///
@@ -22,7 +22,12 @@ pub(crate) fn suggested(names: &[String]) -> String {
 }
 
 /// The names of `available` that a person may have meant by `name`: equal but for case, or one slip away.
-pub(crate) fn near(name: &str, available: &[String]) -> Vec<String> {
+///
+/// ```
+/// let names = ["where".to_owned(), "weight".to_owned()];
+/// assert_eq!(albireo_catalogs::near("wheer", &names), ["where"]);
+/// ```
+pub fn near(name: &str, available: &[String]) -> Vec<String> {
     let wanted = name.to_lowercase();
     let close = |other: &String| {
         let other = other.to_lowercase();

@@ -24,7 +24,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use albireo_measure::{CallError, Request, Watch, World, refusal_in_words};
+use albireo_measure::{CallError, Request, Watch, World};
 use tracing::level_filters::LevelFilter;
 
 use crate::terminal::Terminal;
@@ -34,7 +34,9 @@ pub use albireo::pages::{LARGE_PAGE, LargePages};
 
 /// Begins the log.
 fn start_log(level: LevelFilter) {
-    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+        || std::env::var_os("TERM").is_some_and(|name| name == "dumb");
+    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr()) && !is_plain;
     let log = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         // Where nobody reads the log any more, such as in `2>&1 | head`, it ends without a word: the work goes on.
@@ -71,17 +73,6 @@ pub fn main_of_rank(arguments: Vec<OsString>, world: &Rc<dyn World>) -> ExitCode
 const PASSING: Duration = Duration::from_millis(200);
 /// How long a rank waits to be ended by the one that tells why.
 const BEING_ENDED: Duration = Duration::from_secs(6);
-
-/// Prints help and versions as they are, and a refusal with what was expected.
-fn print_refusal(refusal: &clap::Error) {
-    if !refusal.use_stderr() {
-        let _ = refusal.print();
-        return;
-    }
-    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let text = refusal_in_words(refusal, colours);
-    let _ = write!(std::io::stderr(), "{text}");
-}
 
 /// The exit code of a failure: 128 and the number of the signal after one (130 after Ctrl-C, 143 after SIGTERM), 2 for a wrong call,
 /// 1 for everything else.
@@ -124,7 +115,7 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
         Err(refusal) => {
             // Help and versions are of this kind too.
             if is_first {
-                print_refusal(&refusal);
+                let _ = refusal.print();
             }
             return ExitCode::from(refusal.exit_code() as u8);
         }

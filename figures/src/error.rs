@@ -60,7 +60,7 @@ pub enum FigureError {
     #[error("--x-scale log: no bin in {0} lies above 0")]
     NoBinAboveZero(String),
     /// A result that has no powers of the separation to be scaled by.
-    #[error("--r2 scales xi(r), wp(rp) and multipoles only, and so does --scale-by")]
+    #[error("--scale-by scales xi(r), wp(rp) and multipoles only")]
     NotScaled,
     /// A kind of result that no figure shows.
     #[error("there is no figure of {0}")]

@@ -210,7 +210,7 @@ fn fails(folder: &Folder, command: Command, expected: &str, codes: &[i32]) {
     let place = format!(" on {}: ", node.trim());
     let named = errors[0].starts_with("error: rank ") && errors[0].contains(&place);
     // Words that no rank understands are refused before there are ranks.
-    let before = errors[0].starts_with("error: invalid value");
+    let before = errors[0].starts_with("error: --");
     assert!(named || before, "{place}: {}", errors[0]);
     assert!(
         told.code.is_some_and(|code| codes.contains(&code)),

@@ -97,15 +97,9 @@ class Flag(NamedTuple):
     values: str
 
 
-def _unknown(name: str, command: Sequence[str], known: Mapping[str, Flag]) -> TypeError:
-    """What is said of a keyword argument that there is not: the nearest ones, or where all of them are described."""
-    import difflib
-
-    names = sorted(flag.replace("-", "_") for flag in known)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    begins = [other for other in names if other.startswith(name) or name.startswith(other + "_")]
-    hint = f"did you mean {' or '.join(near or begins[:3])}?" if near or begins else f"the help of `albireo {' '.join(command)}` lists them all"
-    return TypeError(f"unexpected keyword argument {name!r}: {hint}")
+def _unknown(name: str, command: Sequence[str]) -> TypeError:
+    """What is said of a keyword argument that there is not: what to write instead, as the command line says it."""
+    return TypeError(f"unexpected keyword argument {name!r}: {in_python(native().instead(list(command), name))}")
 
 
 def _with(signature: inspect.Signature, options: type) -> inspect.Signature:
@@ -125,13 +119,15 @@ def explained(command: str, options: type) -> Callable[[Callable[_P, _R]], Calla
 
         @functools.wraps(function)
         def call(*arguments: _P.args, **options: _P.kwargs) -> _R:
+            own = {name: value for name, value in options.items() if name in signature.parameters}
+            options = {**own, **current((command,), {name: value for name, value in options.items() if name not in own})}
             try:
                 signature.bind(*arguments, **options)
             except TypeError:
                 known = _flags((command,))
                 for name in options:
                     if name not in signature.parameters and name.replace("_", "-") not in known:
-                        raise _unknown(name, (command,), known) from None
+                        raise _unknown(name, (command,)) from None
             return function(*arguments, **options)
 
         call.__signature__ = _with(signature, options)  # type: ignore[attr-defined]
@@ -191,18 +187,18 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
     wanted = Wanted([], [], [])
     for name, value in options.items():
         last = name.rsplit("_", 1)[-1]
-        if last in ("positions", "sky", "distance", "redshift", "weight", "group", "column") and value is not None:
+        if last in ("positions", "sky", "distance", "redshift", "weight", "same", "column") and value is not None:
             wanted.names.extend(spelled(value).split(","))
         if last == "bits" and value is not None:
             wanted.bits.extend(spelled(value).split(","))
-        if last in ("where", "weight", "set", "distance", "redshift", "group", "column", "epsilon", "sigma"):
+        if last in ("where", "weight", "set", "distance", "redshift", "same", "column", "epsilon", "sigma"):
             texts = value if isinstance(value, (list, tuple)) else [value]
             # A set of weights has a name before its column.
             wanted.texts.extend(text.split("=", 1)[1] if last == "set" and "=" in text else text for text in texts if isinstance(text, str))
     return wanted
 
 
-_LONG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
+_LONG = re.compile(r"(?<![\w-])--(?!help)([a-z][a-z0-9-]*)")
 
 
 def in_python(message: str) -> str:
@@ -223,7 +219,27 @@ def _add(words: list[str], word: str) -> None:
 @functools.cache
 def _flags(command: tuple[str, ...]) -> Mapping[str, Flag]:
     """The flags of a subcommand by their long names."""
-    return {name: Flag(takes, values) for name, takes, values in native().flags(list(command))}
+    return {name: Flag(takes, values) for name, takes, values, _ in native().flags(list(command))}
+
+
+@functools.cache
+def _names(command: tuple[str, ...]) -> Mapping[str, str]:
+    """The keyword arguments that had other names before, by these."""
+    return {old.replace("-", "_"): name.replace("-", "_") for name, _, _, others in native().flags(list(command)) for old in others}
+
+
+def current(command: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options by the names that they have now; arrays of groups stay with their samples."""
+    names = _names(tuple(command))
+    made: dict[str, Any] = {}
+    for name, value in options.items():
+        is_column = value is None or isinstance(value, str)
+        if name in ("group", "exclude_same") and "group" in names:
+            name = "exclude_same" if is_column else "group"
+        elif name.startswith("second_") and "second_rows" in names:
+            name = "cross_" + name.removeprefix("second_")
+        made[name if name == "group" else names.get(name, name)] = value
+    return made
 
 
 def _known(command: Sequence[str], options: Mapping[str, Any]) -> Mapping[str, Flag]:
@@ -231,7 +247,7 @@ def _known(command: Sequence[str], options: Mapping[str, Any]) -> Mapping[str, F
     known = _flags(tuple(command))
     for name in options:
         if name.replace("_", "-") not in known:
-            raise _unknown(name, command, known)
+            raise _unknown(name, command)
     return known
 
 
@@ -289,8 +305,8 @@ def run(
     import logging
 
     log = logging.getLogger("albireo")
-    known = _known(command, options or {})
-    options = dict(options or {})
+    options = current(command, options or {})
+    known = _known(command, options)
     kept = {**(kept or {}), **{name.replace("_", "-"): "" for name in FURTHER if options.get(name) is True}}
     options = {name: value for name, value in options.items() if name.replace("_", "-") not in kept}
     module = native()
@@ -380,10 +396,10 @@ def _shared(roles: Sequence[Role], options: Mapping[str, Any], known: Mapping[st
     """The flags of columns that all samples share: groups and regions."""
     words = []
     catalogs = [role.catalog for role in roles]
-    if options.get("group") is None and any(catalog.group_column for catalog in catalogs):
-        if "group" not in known:
+    if options.get("exclude_same") is None and any(catalog.group_column for catalog in catalogs):
+        if "exclude-same" not in known:
             raise TypeError("groups have no meaning here")
-        words.append(f"--group={next(c.group_column for c in catalogs if c.group_column)}")
+        words.append(f"--exclude-same={next(c.group_column for c in catalogs if c.group_column)}")
     if options.get("regions_column") is None and any(catalog.region_column for catalog in catalogs):
         if "regions-column" not in known:
             raise TypeError("regions have no meaning here")

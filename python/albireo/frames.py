@@ -36,7 +36,7 @@ def pairs(
     labels = (None, None) if groups is None else groups
     roles = [Role(None, "", Catalog(first, group=labels[0]))]
     if second is not None:
-        roles.append(Role("second", "second-", Catalog(second, group=labels[1])))
+        roles.append(Role("second", "cross-", Catalog(second, group=labels[1])))
     options: dict[str, Any] = {"bins": edges, "box": "none" if box is None else box, "engine": "cpu"}
     if box is not None:
         options["wrap"] = True

@@ -149,14 +149,15 @@ def count(
     array([192, 384], dtype=uint64)
     """
     options: dict[str, Any] = {**further} | dict(
-        statistic=statistic, bins=bins, mu_bins=mu_bins, pi_bins=pi_bins, box=box, weights=weights, second_weights=second_weights,
+        statistic=statistic, bins=bins, mu_bins=mu_bins, pi_bins=pi_bins, box=box, weights=weights, cross_weights=second_weights,
         mean_separation=mean_separation,
     )
     _box_of(data, options)
+    second = options.pop("cross", None) if second is None else second
     roles = [_role(None, "", data, "data", options)]
     if second is not None:
-        roles.append(_role("second", "second-", second, "second", options))
-    _no_leftovers(options, ["second_weights"] if second is None else [])
+        roles.append(_role("second", "cross-", second, "second", options))
+    _no_leftovers(options, ["cross_weights"] if second is None else [])
     return results(run(["count"], roles, options, progress=progress))
 
 
@@ -294,10 +295,11 @@ def rdf(
     species. With ``species=None`` or ``"none"`` all particles are alike.
 
     Of trajectories every flag of ``albireo rdf`` holds: ``species=`` (a name, or an array beside arrays), ``pairs="O-O,O-H"``,
-    ``select=``, ``bonded=``, ``norm=``, ``lags=[0, 1, 10]``, ``frame_weights=`` (an array, one each)... ``structure=True`` with ``q=``,
+    ``select=``, ``exclude_bonded=``, ``norm=``, ``lags=[0, 1, 10]``, ``frame_weights=`` (an array, one each)... ``structure=True`` with ``q=``,
     ``p_of_r=True``, ``total_g=True`` and ``block_counts=True`` give further results by name: ``result.part("structure")``.
     """
     options: dict[str, Any] = {**further} | dict(r_max=r_max, n_bins=n_bins, bins=bins, box=box, volume=volume)
+    second = options.pop("cross", None) if second is None else second
     alike = options.get("species", "") is None or isinstance(options.get("species"), str) and options["species"] == "none"
     frames = as_trajectory(data, options)
     # What is given with a table is a column of it; a second sample knows no species.
@@ -311,7 +313,7 @@ def rdf(
         options["species"] = "none"
     roles = [role]
     if second is not None:
-        roles.append(_role("second", "second-", second, "second", options))
+        roles.append(_role("second", "cross-", second, "second", options))
     _no_leftovers(options, [])
     return results(run(["rdf"], roles, options, progress=progress))
 

@@ -23,7 +23,7 @@ class Trajectory:
     boxes
         The box of each frame: (F, 3) lengths or (F, 3, 3) vectors. A box that all frames share goes to the measurement as ``box=``.
     bonds
-        (B, 2) rows of bonded particles, from 0, for ``bonded=``.
+        (B, 2) rows of bonded particles, from 0, for ``exclude_bonded=``.
     unit
         Unit of length, for labels; that of a Quantity is known.
     columns

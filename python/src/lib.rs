@@ -22,7 +22,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo_catalogs::{Attribute, Cell, FRAME_NAMES};
-use albireo_measure::{Called, flags_of};
+use albireo_measure::{Called, flags_of, instead_of};
 use albireo_samples::{Given, GivenFrames, Words, usual_names as names};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -192,18 +192,39 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
         .unwrap_or(1)
 }
 
-/// The flags of a subcommand: the long name of each, what it takes, and how many.
+/// A flag: its long name, what it takes, how many, and its other names.
+type FlagOf = (String, &'static str, &'static str, Vec<String>);
+
+/// The flags of a subcommand.
 #[pyfunction]
 #[allow(
     clippy::needless_pass_by_value,
     reason = "arguments of Python are owned"
 )]
-fn flags(words: Vec<String>) -> Vec<(String, &'static str, &'static str)> {
+fn flags(words: Vec<String>) -> Vec<FlagOf> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let flags = flags_of(&words).into_iter();
     flags
-        .map(|flag| (flag.name, flag.takes.name(), flag.values.name()))
+        .map(|flag| {
+            (
+                flag.name,
+                flag.takes.name(),
+                flag.values.name(),
+                flag.aliases,
+            )
+        })
         .collect()
+}
+
+/// What to write in place of a flag that a subcommand does not have.
+#[pyfunction]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "arguments of Python are owned"
+)]
+fn instead(words: Vec<String>, typed: &str) -> String {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    instead_of(&words, typed)
 }
 
 /// The names by which columns are taken for positions where none are named.
@@ -226,6 +247,7 @@ fn _albireo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(call, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(flags, module)?)?;
+    module.add_function(wrap_pyfunction!(instead, module)?)?;
     module.add_function(wrap_pyfunction!(usual_names, module)?)?;
     module.add_function(wrap_pyfunction!(frame_names, module)?)?;
     module.add_function(wrap_pyfunction!(units::factor, module)?)?;

@@ -352,7 +352,7 @@ pub enum SampleError {
     Frames(#[from] crate::frame_error::FrameError),
     /// Exclusions along bonds of particles without bonds.
     #[error(
-        "no bonds are known: give them by --bonds FILE, or by a --topology that has them (PSF, PDB with CONECT, GSD)"
+        "no bonds are known: give them by --exclude-pairs FILE, or by a --topology that has them (PSF, PDB with CONECT, GSD)"
     )]
     NoBonds,
     /// A listed pair of particles that there are not.

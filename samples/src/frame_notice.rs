@@ -171,7 +171,7 @@ impl fmt::Display for FrameNotice {
                 half,
             } => write!(
                 f,
-                "{}: --group {column}: atoms of {molecule} are {} apart, more than half the box, {}: are numbers used again? Pairs of all particles with one \
+                "{}: --exclude-same {column}: atoms of {molecule} are {} apart, more than half the box, {}: are numbers used again? Pairs of all particles with one \
                  number are left out",
                 path.display(),
                 in_short(*distance),

@@ -181,7 +181,7 @@ fn counts_alone_make_upweights_too() {
     folder.good(&format!("count d.csv {theta} {BITS} -o dd.csv"));
     folder.good(&format!("count parent.csv r.csv {theta} -o dr_parent.csv"));
     folder.good(&format!(
-        "count d.csv r.csv {theta} {BITS} --second-bits none -o dr.csv"
+        "count d.csv r.csv {theta} {BITS} --cross-bits none -o dr.csv"
     ));
     folder.good(&format!("xi parent.csv {THETA} -o parent_w.csv"));
     folder.good(&format!("xi d.csv {THETA} {BITS} -o observed_w.csv"));
@@ -211,7 +211,7 @@ fn counts_alone_make_upweights_too() {
     ));
     assert_eq!(floats(&folder.table("c.csv"), "weight"), both.0);
     folder.good(&format!(
-        "count d.csv r.csv {space} {BITS} --second-bits none --angular DR=parent_w.csv,observed_w.csv -o c.csv"
+        "count d.csv r.csv {space} {BITS} --cross-bits none --angular DR=parent_w.csv,observed_w.csv -o c.csv"
     ));
     assert_eq!(floats(&folder.table("c.csv"), "weight"), both.1);
 }

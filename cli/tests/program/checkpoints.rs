@@ -186,7 +186,7 @@ fn checkpoints_of_other_jobs_are_refused() {
     drop(lock);
     folder.good(&format!("{count} -o again.csv"));
     for (flags, expected) in [
-        ("--checkpoint-every 3", "--checkpoint <DIR>"),
+        ("--checkpoint-every 3", "needs --checkpoint DIR"),
         (
             "--checkpoint k --checkpoint-every -1",
             "expected a time such as 30s, 5min or 1h",

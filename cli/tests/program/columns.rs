@@ -190,7 +190,7 @@ fn rows_are_selected_by_a_condition() {
     let cross = run(&[
         "--where",
         "species == \"O\"",
-        "--second-where",
+        "--cross-where",
         "species == \"H\"",
     ]);
     assert_eq!(cross, (4, 2.into()));
@@ -237,12 +237,12 @@ fn rows_are_those_of_the_first_sample_alone() {
         (format!("count d.csv r.csv {bins} --every 2"), &[20, 60][..]),
         (format!("count d.csv r.csv {bins} --rows 5:8"), &[3, 60]),
         (
-            format!("count d.csv r.csv {bins} --every 2 --second-rows :30 --second-every 3"),
+            format!("count d.csv r.csv {bins} --every 2 --cross-rows :30 --cross-every 3"),
             &[20, 10],
         ),
         // Another part of the first file.
         (
-            format!("count d.csv {bins} --every 2 --second-rows 0:9"),
+            format!("count d.csv {bins} --every 2 --cross-rows 0:9"),
             &[20, 9],
         ),
         (
@@ -286,8 +286,11 @@ fn rows_are_those_of_the_first_sample_alone() {
     for command in ["count", "xi", "wp", "rdf", "nz", "field", "randoms"] {
         let help = folder.good(&format!("{command} --help")).stdout;
         let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-        for flag in ["Rows to look at", "Every N-th row only"] {
-            let rule = format!("{flag} of the first sample alone, others having such flags");
+        for flag in [
+            "Use rows A to B-1 of each file (0-based)",
+            "Use every N-th row only",
+        ] {
+            let rule = format!("{flag}, of the first sample alone, before --where");
             assert!(help.contains(&rule), "{command}: {flag}");
         }
     }

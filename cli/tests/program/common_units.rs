@@ -94,8 +94,7 @@ fn distances_stand_beside_redshifts_where_h_is_known() {
     let folder = Folder::new()
         .with("z.csv", "ra,dec,z\n10,0,0.001\n")
         .with("d.ecsv", &format!("{distances}10,0,10\n"));
-    let line =
-        "count z.csv d.ecsv --sky ra,dec --redshift z --second-sky ra,dec --second-distance d";
+    let line = "count z.csv d.ecsv --sky ra,dec --redshift z --cross-sky ra,dec --cross-distance d";
     let count = |flags: &str| {
         folder.good(&format!("{line} {flags} -o c.csv"));
         integers(&folder.table("c.csv"), "npairs")

@@ -80,12 +80,12 @@ fn engines_agree_or_the_missing_gpu_is_named() {
     let exact = folder.table("gpu.json");
     assert_eq!(integers(&exact, "npairs"), expected);
     assert_eq!(exact.meta["arithmetic"], "exact");
-    folder.good(&format!("{command} --precision f64"));
+    folder.good(&format!("{command} --precision double"));
     assert_eq!(integers(&folder.table("gpu.json"), "npairs"), expected);
     folder.good(&command.replace("--engine cuda", "--engine cuda+cpu"));
     assert_eq!(integers(&folder.table("gpu.json"), "npairs"), expected);
 
-    let run = folder.good(&format!("{command} --precision f32"));
+    let run = folder.good(&format!("{command} --precision single"));
     assert!(run.stderr.contains("approximate: "), "{}", run.stderr);
     let table = folder.table("gpu.json");
     assert_eq!(table.meta["arithmetic"], "approximate");
@@ -122,7 +122,7 @@ fn a_published_box_has_its_published_counts_on_gpus() {
         "count DATA/gals_Mr19.h5 --box file --wrap --weight w --bins @DATA/reference/box/bins";
     let command_here = command.replace("DATA", data.to_str().unwrap());
     folder.good(&format!("{command_here} --engine cpu -o cpu.json"));
-    for engine in ["cuda", "cuda --precision f64", "cuda+cpu"] {
+    for engine in ["cuda", "cuda --precision double", "cuda+cpu"] {
         let flags = format!("--engine {engine}");
         reference::counts_are(&format!("{command} {flags}"), "box/Mr19_DD_periodic");
         folder.good(&format!("{command_here} {flags} -o gpu.json"));

@@ -1,4 +1,4 @@
-//! `--theta-cut`, `--rp-cut`, `--group` and `--bonds`: pairs left out of counts, of estimates and of g(r).
+//! `--theta-cut`, `--rp-cut`, `--exclude-same` and `--exclude-pairs`: pairs left out of counts, of estimates and of g(r).
 
 use std::fmt::Write as _;
 
@@ -75,14 +75,14 @@ fn counts_without_the_pairs_of_cuts() {
         let keep = |_, x, y| !(0.5..2.0).contains(&across(x, y));
         assert_eq!(rp, counted(&a, Some(&b), keep));
         assert_eq!(meta["cuts"][0], "rp 0.5 to 2 across the line of sight z");
-        let (halos, meta) = count("a.csv b.csv --group halo");
+        let (halos, meta) = count("a.csv b.csv --exclude-same halo");
         assert_eq!(
             halos,
             counted(&a, Some(&b), |[i, j], _, _| i % 23 != j % 23)
         );
         assert_eq!(meta["cuts"][0], "pairs within a group");
         assert_eq!(meta["samples"][0]["group"], "halo");
-        let (all, meta) = count("a.csv --group halo --theta-cut 0:12 --rp-cut 1:2 --los z");
+        let (all, meta) = count("a.csv --exclude-same halo --theta-cut 0:12 --rp-cut 1:2 --los z");
         let keep = |[i, j]: [usize; 2], x, y| {
             i % 23 != j % 23 && degrees_apart(x, y) >= 12.0 && !(1.0..2.0).contains(&across(x, y))
         };
@@ -102,7 +102,7 @@ fn estimates_without_the_pairs_of_cuts() {
     let xi =
         "xi d.csv --randoms r.csv --bins lin:0:4:4 --los midpoint --rp-cut 0:1 --theta-cut 0:5";
     folder.good(&format!(
-        "{xi} --group halo --jackknife --regions 4 -o xi.ecsv"
+        "{xi} --exclude-same halo --jackknife --regions 4 -o xi.ecsv"
     ));
     let table = folder.table("xi.ecsv");
     let counts = &table.meta["counts"];
@@ -189,9 +189,9 @@ fn bonds_and_molecules_are_excluded_from_g() {
     let all = 300.0 * 299.0 / 2.0;
     assert!(!plain.meta.contains_key("excluded_pairs"));
     for (arguments, excluded) in [
-        ("--group mol", 300),
-        ("--bonds bonds.txt", 2),
-        ("--bonds bonds.csv --group mol", 301),
+        ("--exclude-same mol", 300),
+        ("--exclude-pairs bonds.txt", 2),
+        ("--exclude-pairs bonds.csv --exclude-same mol", 301),
     ] {
         let table = rdf(arguments);
         assert_eq!(table.meta["excluded_pairs"], excluded, "{arguments}");
@@ -204,7 +204,7 @@ fn bonds_and_molecules_are_excluded_from_g() {
         }
     }
     let x = rows(&text);
-    let molecules = rdf("--group mol --volume 1000");
+    let molecules = rdf("--exclude-same mol --volume 1000");
     let expected = counted(&x, None, |[i, j], _, _| i / 3 != j / 3);
     assert_eq!(integers(&molecules, "npairs"), expected);
 }
@@ -225,7 +225,7 @@ fn groups_of_64_bits_are_told_apart() {
         .with("low.ecsv", &of([-big - 1, -big, big, big]));
     let count = |files: &str| {
         folder.good(&format!(
-            "count {files} --group halo --bins edges:0.5,9 -o n.json"
+            "count {files} --exclude-same halo --bins edges:0.5,9 -o n.json"
         ));
         integers(&folder.table("n.json"), "npairs")
     };
@@ -233,6 +233,6 @@ fn groups_of_64_bits_are_told_apart() {
     assert_eq!(count("near.ecsv"), [5]);
     assert_eq!(count("low.ecsv"), [5]);
     // Pairs apart: 12 of 16 in bins; same groups: (0,2), (0,3), (2,2), (2,3), (3,1), two of them at no distance or apart.
-    folder.good("count near.ecsv low.ecsv --group halo --bins edges:0,9 -o n.json");
+    folder.good("count near.ecsv low.ecsv --exclude-same halo --bins edges:0,9 -o n.json");
     assert_eq!(integers(&folder.table("n.json"), "npairs"), [16 - 5]);
 }

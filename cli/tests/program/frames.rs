@@ -213,7 +213,7 @@ fn some_pairs_and_pairs_of_other_molecules() {
     let of = |frame| by_hand(&text, frame, |a, b, _, _| a != b);
     assert_eq!(integers(&table, "npairs"), sum((0..5).map(of)));
     folder.good(&format!(
-        "rdf t.csv {BINS} --pairs O-H,O-O --group molecule -o other.csv"
+        "rdf t.csv {BINS} --pairs O-H,O-O --exclude-same molecule -o other.csv"
     ));
     let table = folder.table("other.csv");
     let of = |frame| by_hand(&text, frame, |a, b, m, n| a != b && m != n);

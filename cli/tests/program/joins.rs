@@ -63,8 +63,8 @@ fn columns_come_by_exact_keys() {
 fn keys_have_two_names_and_bits_join_too() {
     let folder = folder();
     folder.good(
-        "count g.csv r.csv --positions x,y,z --second-join g.csv:TARGET=ID=x,y,z \
-         --second-join-missing drop --bins edges:0,30 -o out.json",
+        "count g.csv r.csv --positions x,y,z --cross-join g.csv:TARGET=ID=x,y,z \
+         --cross-join-missing drop --bins edges:0,30 -o out.json",
     );
     let table = folder.table("out.json");
     assert_eq!(table.meta["samples"][1]["rows_used"], 2);

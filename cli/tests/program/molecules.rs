@@ -64,13 +64,17 @@ fn numbers_that_begin_again_are_of_other_molecules() {
 #[test]
 fn groups_of_numbers_that_begin_again_are_warned_of() {
     let folder = Folder::new().with("t.dump", &dump(&[&USED_TWICE]));
-    let call = "rdf t.dump --group molecule --bins edges:0,1.5,5 -o g.csv";
+    let call = "rdf t.dump --exclude-same molecule --bins edges:0,1.5,5 -o g.csv";
     let run = folder.good(call);
-    let said = "--group molecule: atoms of 1 are 8.12";
+    let said = "--exclude-same molecule: atoms of 1 are 8.12";
     assert!(run.stderr.contains(said), "{}", run.stderr);
     let folder = Folder::new().with("t.dump", &dump(&[&USED_TWICE[..4]]));
     let run = folder.good(call);
-    assert!(!run.stderr.contains("--group molecule"), "{}", run.stderr);
+    assert!(
+        !run.stderr.contains("--exclude-same molecule"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -108,7 +112,7 @@ fn chains(names: [&str; 2]) -> String {
 #[test]
 fn residues_of_one_number_are_distinguished_by_their_chains() {
     let call = "rdf t.pdb --centres resid --bins edges:0,2,3.5,4.5,5.5 -o g.csv";
-    let group = "rdf t.pdb --group resid --bins edges:0,2,3.5,4.5,5.5 -o g.csv";
+    let group = "rdf t.pdb --exclude-same resid --bins edges:0,2,3.5,4.5,5.5 -o g.csv";
     let folder = Folder::new().with("t.pdb", &chains(["A", "B"]));
     let run = folder.good(call);
     let said = "t.pdb: `resid` has 2 numbers for 4 residues, distinguished by chain";
@@ -182,7 +186,9 @@ fn hdf5_of_gromacs_and_mdtraj_is_counted() {
         // Bonds: O to H at 0.1, and H to H at 0.14 by two of them.
         folder.good(&format!("{call} --species element --pairs H-O"));
         assert_eq!(integers(&folder.table("g.csv"), "npairs")[0], 4, "{file}");
-        folder.good(&format!("{call} --species element --pairs H-O --bonded 1"));
+        folder.good(&format!(
+            "{call} --species element --pairs H-O --exclude-bonded 1"
+        ));
         assert_eq!(integers(&folder.table("g.csv"), "npairs")[0], 0, "{file}");
         // vx of the second frame is 21, 24, .., 39.
         folder.good(&format!("{call} --species none --where vx>23&&vx<25"));

@@ -105,7 +105,7 @@ fn mdtraj_divides_by_pairs() {
 
 #[test]
 fn mdanalysis_divides_by_the_mean_volume_and_counts_particles_with_themselves() {
-    let fluid = Fluid::run("--bins lin:0:4:16 --norm gc");
+    let fluid = Fluid::run("--bins lin:0:4:16 --norm mean-density");
     for (pair, na, _) in PAIRS {
         // The first bin of like species holds every particle with itself.
         let from = usize::from(pair != "A-B");

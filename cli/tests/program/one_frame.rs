@@ -31,7 +31,7 @@ fn a_table_without_frame_numbers_is_one_frame() {
         ("--plane xz --box 2", "g.csv"),
         ("--cylinder z --heights lin:0:0.9:2 --box 2", "g.csv"),
         ("--p-of-r p.csv --r-max 2", "p.csv"),
-        ("--norm density --volume 8", "g.csv"),
+        ("--norm neighbours --volume 8", "g.csv"),
         ("--structure s.csv --q lin:1:9:4 --box 2", "s.csv"),
     ] {
         let bins = if flags.contains("--r-max") {

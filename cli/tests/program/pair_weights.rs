@@ -226,7 +226,7 @@ fn estimates_take_pairwise_weights_of_data_and_individual_ones_with_randoms() {
     }
     // The second sample may go without.
     folder.good(&format!(
-        "count d.csv r.csv {bits} --second-bits none --bins lin:0:5:4 -o dr.csv"
+        "count d.csv r.csv {bits} --cross-bits none --bins lin:0:5:4 -o dr.csv"
     ));
     assert_eq!(
         floats(&folder.table("dr.csv"), "weight"),

@@ -51,7 +51,9 @@ fn structure_factors_without_pairs_of_molecules_are_refused() {
         .with("t.csv", &trajectory(0..3, 60))
         .with("bonds.csv", "a,b\n0,1\n0,2\n");
     // The record tells how many were left out: of 20 molecules in 3 frames.
-    folder.good(&format!("rdf t.csv {BINS} --group molecule -o g.csv"));
+    folder.good(&format!(
+        "rdf t.csv {BINS} --exclude-same molecule -o g.csv"
+    ));
     let excluded = &folder.table("g.csv").meta["excluded_pairs"];
     assert_eq!(
         excluded.to_string(),

@@ -354,7 +354,7 @@ fn partials_of_many_species_have_a_panel_each() {
     assert_eq!(labels.count(), 6, "{found:?}");
     // Three pairs share axes, and so do six structure factors.
     folder.good(&format!(
-        "rdf t.csv {bins} --pairs A-A,A-B,B-B -o three.csv --plot three.svg --norm none"
+        "rdf t.csv {bins} --pairs A-A,A-B,B-B -o three.csv --plot three.svg --norm counts"
     ));
     let found = texts(&folder, "three.svg");
     assert!(

@@ -23,7 +23,7 @@ fn a_trajectory_is_known_by_its_record() {
         .with("top.csv", TOPOLOGY)
         .with("bonds.csv", BONDS);
     folder.good(
-        "rdf t.csv --topology top.csv --bonds bonds.csv --box 10,10,12 --unit nm --where x>0 --select all=x<9 --update \
+        "rdf t.csv --topology top.csv --exclude-pairs bonds.csv --box 10,10,12 --unit nm --where x>0 --select all=x<9 --update \
          --r-max 4 --n-bins 2 -o g.json",
     );
     let made = folder.table("g.json");

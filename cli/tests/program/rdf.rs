@@ -33,7 +33,7 @@ fn two_species_count_partners_of_the_first() {
         "m.csv",
         "--where",
         "species == \"A\"",
-        "--second-where",
+        "--cross-where",
         "species == \"B\"",
         "--box",
         "10",

@@ -49,7 +49,7 @@ fn totals_are_sums_over_partials() {
     }
     // A pair in vacuum, 2 apart: the sum over its atoms, to the width of a bin.
     let folder = folder.with("pair.csv", "frame,species,x,y,z\n0,O,0,0,0\n0,H,2,0,0\n");
-    folder.good("rdf pair.csv --bins edges:0,1.999,2.001 --norm none --unit Angstrom --structure s.csv --debye --q lin:0.5:4.5:4 --scattering x-ray -o g.csv");
+    folder.good("rdf pair.csv --bins edges:0,1.999,2.001 --norm counts --unit Angstrom --structure s.csv --debye --q lin:0.5:4.5:4 --scattering x-ray -o g.csv");
     let table = folder.table("s.csv");
     for (q, found) in floats(&table, "centre").iter().zip(floats(&table, "I")) {
         let [o, h] = ["O", "H"].map(|name| Gaussians::of(name).unwrap().at(*q));
@@ -89,7 +89,7 @@ fn neutrons_see_sums_over_g() {
 #[test]
 fn a_solvent_is_taken_off() {
     let folder = Folder::new().with("pair.csv", "frame,species,x,y,z\n0,O,0,0,0\n0,H,0.2,0,0\n");
-    let call = "rdf pair.csv --norm none --scattering x-ray --solvent 0.334,O=9.13,H=5.15";
+    let call = "rdf pair.csv --norm counts --scattering x-ray --solvent 0.334,O=9.13,H=5.15";
     // In nm: q of 5 to 45 per nm.
     folder.good(&format!("{call} --bins edges:0,0.1999,0.2001 --unit nm --structure s.csv --debye --q lin:5:45:4 -o g.csv"));
     let table = folder.table("s.csv");

@@ -17,7 +17,7 @@ fn of_subsets(folder: &Folder, files: &str, bins: &str) -> (Vec<u64>, Vec<f64>, 
     let mut sums = (vec![0; 4], vec![0.0; 4], 0, 0.0);
     for k in 0..3 {
         let second = if files.contains(' ') {
-            format!("--second-rows {k}:400 --second-every 3")
+            format!("--cross-rows {k}:400 --cross-every 3")
         } else {
             String::new()
         };

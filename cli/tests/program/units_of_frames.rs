@@ -134,7 +134,7 @@ fn boxes_in_another_unit_are_warned_of() {
     let says = "--box 100,100,100 is used, but the first frame of nm.xyz states 10,10,10 nm";
     assert!(other.contains(says), "{other}");
     assert!(said("nm.xyz --box 10.02").contains("--box 10.02,10.02,10.02 is used"));
-    for same in ["10.005", "file", "none --norm none"] {
+    for same in ["10.005", "file", "none --norm counts"] {
         let said = said(&format!("nm.xyz --box {same}"));
         assert!(!said.contains("is used"), "{same}: {said}");
     }

@@ -163,10 +163,10 @@ fn sets_are_curves_of_one_figure() {
 #[test]
 fn counts_by_sets_are_those_by_each_alone() {
     let folder = folder();
-    let second = "--weight-set sq=w*w --second-weight-set sq=w+1";
+    let second = "--weight-set sq=w*w --cross-weight-set sq=w+1";
     for (files, flags, of_sq) in [
         ("d.csv", "--weight-set sq=w*w", "--weight w*w"),
-        ("d.csv r.csv", second, "--weight w*w --second-weight w+1"),
+        ("d.csv r.csv", second, "--weight w*w --cross-weight w+1"),
     ] {
         let count = format!("count {files} --bins lin:0:4:4 --mean-separation");
         let sets = format!("--weight-set unit=none {flags} --weight-set plain=w");

@@ -15,64 +15,70 @@ use clap::builder::{
 use clap::{Args, ValueEnum};
 
 use crate::edges::EdgeSpec;
+use crate::group;
 use crate::join_spec::{AbsentName, JoinSpec};
 use crate::paths::WrittenFile;
 use crate::shard::PieceFlags;
 use crate::usage::usage;
 
-/// Defines the flags of one file under a prefix, with the conversion to a [`Selection`].
+/// Defines the flags of one file under a prefix, in a group and with weights in another, with the conversion to a [`Selection`].
 macro_rules! column_flags {
-    ($(#[$doc:meta])* $name:ident, $prefix:literal, $heading:literal, $of:literal, $rows:literal, $bits:literal, [$($alias:literal)?]) => {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal, $group:expr, $weights:expr, $of:literal, $rows:literal, $bits:literal, [$($alias:literal),*]) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Default, Args)]
-        #[command(next_help_heading = $heading)]
         pub(crate) struct $name {
-            #[arg(id = concat!($prefix, "positions"), long = concat!($prefix, "positions"), $(alias = concat!($alias, "positions"),)?
-                value_name = "X,Y,Z", value_delimiter = ',',
-                help = concat!("Cartesian position columns", $of, ": three names, or one (N,3) column, e.g. x,y,z or Coordinates; numbers from 1 in text without names, e.g. 1,2,3"))]
+            #[arg(id = concat!($prefix, "positions"), long = concat!($prefix, "positions"), $(alias = concat!($alias, "positions"),)*
+                value_name = "X,Y,Z", value_delimiter = ',', help_heading = $group,
+                help = concat!("Cartesian position columns", $of, ": three names, or one (N,3) column, e.g. x,y,z"),
+                long_help = concat!("Cartesian position columns", $of, ": three names, or one (N,3) column, e.g. x,y,z", "\n\n", "All columns are guessed from usual names where they are not given. In text without names they are numbered from 1, e.g. 1,2,3. They can be expressions."))]
             positions: Option<Vec<String>>,
-            #[arg(id = concat!($prefix, "sky"), long = concat!($prefix, "sky"), $(alias = concat!($alias, "sky"),)?
-                value_name = "RA,DEC", value_delimiter = ',', conflicts_with = concat!($prefix, "positions"),
+            #[arg(id = concat!($prefix, "sky"), long = concat!($prefix, "sky"), $(alias = concat!($alias, "sky"),)*
+                value_name = "RA,DEC", value_delimiter = ',', conflicts_with = concat!($prefix, "positions"), help_heading = $group,
                 help = concat!("Sky position columns", $of, " in degrees, e.g. RA,DEC"))]
             sky: Option<Vec<String>>,
-            #[arg(id = concat!($prefix, "distance"), long = concat!($prefix, "distance"), $(alias = concat!($alias, "distance"),)?
-                value_name = "COLUMN",
+            #[arg(id = concat!($prefix, "distance"), long = concat!($prefix, "distance"), $(alias = concat!($alias, "distance"),)*
+                value_name = "COLUMN", help_heading = $group,
                 help = concat!("Comoving distance column", $of, ", in the unit of the bins, e.g. DIST"))]
             distance: Option<String>,
-            #[arg(id = concat!($prefix, "redshift"), long = concat!($prefix, "redshift"), $(alias = concat!($alias, "redshift"),)?
-                value_name = "COLUMN", conflicts_with = concat!($prefix, "distance"),
+            #[arg(id = concat!($prefix, "redshift"), long = concat!($prefix, "redshift"), $(alias = concat!($alias, "redshift"),)*
+                value_name = "COLUMN", conflicts_with = concat!($prefix, "distance"), help_heading = $group,
                 help = concat!("Redshift column", $of, ", turned into Mpc/h by --cosmology, e.g. Z"))]
             redshift: Option<String>,
-            #[arg(id = concat!($prefix, "weight"), long = concat!($prefix, "weight"), $(alias = concat!($alias, "weight"),)?
-                value_name = "COLUMN",
-                help = concat!("Weight column", $of, ", or an expression such as WEIGHT*WEIGHT_FKP (so can all columns be); never guessed, `none` for unit weights"))]
+            #[arg(id = concat!($prefix, "weight"), long = concat!($prefix, "weight"), $(alias = concat!($alias, "weight"),)*
+                value_name = "COLUMN", help_heading = $weights,
+                help = concat!("Weight column", $of, " or expression, e.g. WEIGHT*WEIGHT_FKP; `none`: unit weights"),
+                long_help = concat!("Weight column", $of, " or expression, e.g. WEIGHT*WEIGHT_FKP; `none`: unit weights", "\n\n", "It is never guessed."))]
             weight: Option<String>,
-            #[arg(id = concat!($prefix, "bits"), long = concat!($prefix, "bits"), $(alias = concat!($alias, "bits"),)?
-                value_name = "COLUMN,..", value_delimiter = ',',
-                help = concat!("Bit columns", $of, ": whole numbers, or one (N,k) column, whose bits tell in which realizations each row was observed, e.g. BITWEIGHT0,BITWEIGHT1", $bits))]
+            #[arg(id = concat!($prefix, "bits"), long = concat!($prefix, "bits"), $(alias = concat!($alias, "bits"),)*
+                value_name = "COLUMN,..", value_delimiter = ',', help_heading = $weights,
+                help = concat!("Bit columns", $of, ": in which realisations each row was observed, e.g. BITWEIGHT0,BITWEIGHT1"),
+                long_help = concat!("Bit columns", $of, ": in which realisations each row was observed, e.g. BITWEIGHT0,BITWEIGHT1", "\n\n", "Columns of whole numbers, or one (N,k) column", $bits, "."))]
             bits: Option<Vec<String>>,
-            #[arg(id = concat!($prefix, "where"), long = concat!($prefix, "where"), $(alias = concat!($alias, "where"),)?
-                value_name = "CONDITION",
-                help = concat!("Rows to keep", $of, ", e.g. 'species == \"O\" && frame == 0' or 'Z > 0.4 and not BAD and FLAG & 4 == 0'"))]
+            #[arg(id = concat!($prefix, "where"), long = concat!($prefix, "where"), $(alias = concat!($alias, "where"),)*
+                value_name = "CONDITION", help_heading = $group,
+                help = concat!("Rows to keep", $of, ", e.g. 'Z > 0.4 and not BAD and FLAG & 4 == 0'"),
+                long_help = concat!("Rows to keep", $of, ", e.g. 'Z > 0.4 and not BAD and FLAG & 4 == 0'", "\n\n", "Texts are in double quotes, e.g. 'species == \"O\" && frame == 0'."))]
             filter: Option<String>,
-            #[arg(id = concat!($prefix, "table"), long = concat!($prefix, "table"), $(alias = concat!($alias, "table"),)?
-                value_name = "TABLE",
-                help = concat!("Table", $of, ": FITS extension (number, the primary being 0, or name), HDF5 group or compound data set, e.g. 1 or particles/all"))]
+            #[arg(id = concat!($prefix, "table"), long = concat!($prefix, "table"), $(alias = concat!($alias, "table"),)*
+                value_name = "TABLE", help_heading = $group,
+                help = concat!("Table", $of, ": FITS extension, HDF5 group or compound data set, e.g. 1 or particles/all"),
+                long_help = concat!("Table", $of, ": FITS extension, HDF5 group or compound data set, e.g. 1 or particles/all", "\n\n", "FITS extensions are given by number, the primary being 0, or by name."))]
             table: Option<String>,
-            #[arg(id = concat!($prefix, "rows"), long = concat!($prefix, "rows"), $(alias = concat!($alias, "rows"),)?
-                value_name = "A:B",
-                help = concat!("Rows to look at", $rows, ", counting from 0 in each file, from A to below B, before the condition, e.g. 0:100000"))]
+            #[arg(id = concat!($prefix, "rows"), long = concat!($prefix, "rows"), $(alias = concat!($alias, "rows"),)*
+                value_name = "A:B", help_heading = $group,
+                help = concat!("Use rows A to B-1 of each file (0-based)", $rows, ", before --where, e.g. 0:100000"))]
             rows: Option<RowRange>,
-            #[arg(id = concat!($prefix, "every"), long = concat!($prefix, "every"), $(alias = concat!($alias, "every"),)?
-                value_name = "N",
-                help = concat!("Every N-th row only", $rows, ", before the condition, e.g. 10"))]
+            #[arg(id = concat!($prefix, "every"), long = concat!($prefix, "every"), $(alias = concat!($alias, "every"),)*
+                value_name = "N", help_heading = $group,
+                help = concat!("Use every N-th row only", $rows, ", before --where, e.g. 10"))]
             every: Option<std::num::NonZeroU64>,
-            #[arg(id = concat!($prefix, "join"), long = concat!($prefix, "join"), $(alias = concat!($alias, "join"),)?
-                value_name = "FILE:KEY=COLUMN,..",
-                help = concat!("Columns of another file, or of all that a pattern matches", $rows, ", by exact whole numbers in the column KEY of both, e.g. full.fits:TARGETID=BITWEIGHTS; where KEY has another name in FILE, both, e.g. '*_clustering.dat.fits:TARGETID_DATA=TARGETID=Z'. Conditions and expressions may name them. Repeat it for several"))]
+            #[arg(id = concat!($prefix, "join"), long = concat!($prefix, "join"), $(alias = concat!($alias, "join"),)*
+                value_name = "FILE:KEY=COLUMN,..", help_heading = $group,
+                help = concat!("Add columns of another file", $rows, ", by equal whole numbers in the column KEY"),
+                long_help = concat!("Add columns of another file", $rows, ", by equal whole numbers in the column KEY", "\n\n", "E.g. full.fits:TARGETID=BITWEIGHTS; where KEY has another name in FILE, both, e.g. '*_clustering.dat.fits:TARGETID_DATA=TARGETID=Z'. FILE may be a pattern. Conditions and expressions can name these columns. Can be given again."))]
             join: Vec<JoinSpec>,
-            #[arg(id = concat!($prefix, "join-missing"), long = concat!($prefix, "join-missing"), $(alias = concat!($alias, "join-missing"),)?
-                value_name = "WHAT", requires = concat!($prefix, "join"),
+            #[arg(id = concat!($prefix, "join-missing"), long = concat!($prefix, "join-missing"), $(alias = concat!($alias, "join-missing"),)*
+                value_name = "WHAT", requires = concat!($prefix, "join"), help_heading = $group,
                 help = concat!("Rows", $of, " whose key the joined file does not have [default: refuse]"))]
             join_missing: Option<AbsentName>,
         }
@@ -100,19 +106,19 @@ macro_rules! column_flags {
 
 column_flags!(
     /// Columns of the first file, and of the others unless they have their own.
-    DataFlags, "", "Columns (guessed from the usual names where not given; hold for every file)", "", " of the first sample alone, others having such flags of their own", "; hold for all but randoms", []
+    DataFlags, "", group::INPUT, group::WEIGHTS, "", ", of the first sample alone", "; used for all samples but randoms", []
 );
 column_flags!(
     /// Columns of the second of two files.
-    SecondFlags, "second-", "Columns of the second file, where they differ", " of the second file", " of the second file [default: all]", "; `none` where it has none, such as randoms", ["randoms-"]
+    SecondFlags, "cross-", group::COPIES, group::COPIES, " of the second sample", ", of the second sample [default: all]", "; `none` where there are none, as for randoms", ["second-", "randoms-"]
 );
 column_flags!(
     /// Columns of the random catalogs.
-    RandomsFlags, "randoms-", "Columns of the randoms, where they differ", " of the randoms", " of the randoms [default: all]", " [default: none]", []
+    RandomsFlags, "randoms-", group::COPIES, group::COPIES, " of the randoms", ", of the randoms [default: all]", " [default: none]", []
 );
 column_flags!(
     /// Columns of the catalog that is cross-correlated.
-    CrossFlags, "cross-", "Columns of the cross catalog, where they differ", " of the cross catalog", " of the cross catalog [default: all]", "; `none` where it has none", []
+    CrossFlags, "cross-", group::COPIES, group::COPIES, " of the second sample", ", of the second sample [default: all]", "; `none` where there are none", []
 );
 
 /// The line of sight, by name.
@@ -147,12 +153,12 @@ impl From<LosName> for LineOfSight {
 
 /// What the units of columns are where the files do not say what is meant.
 #[derive(Debug, Clone, PartialEq, Args)]
-#[command(next_help_heading = "Space")]
+#[command(next_help_heading = group::INPUT)]
 pub(crate) struct ColumnUnits {
-    /// Columns whose numbers are taken as they are, whatever unit the file states
+    /// Columns whose numbers are used as they are, whatever unit the file states
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub(crate) ignore_units: Vec<String>,
-    /// Unit of redshifts: 1 says that values above 20, in a column without a unit, are redshifts
+    /// Unit of redshifts: 1 accepts values above 20 in a column without a unit
     #[arg(long, value_name = "1", value_parser = ["1"])]
     pub(crate) redshift_unit: Option<String>,
 }
@@ -166,40 +172,45 @@ impl ColumnUnits {
 
 /// How columns become distances: the same for all files.
 #[derive(Debug, Clone, PartialEq, Args)]
-#[command(next_help_heading = "Space")]
+#[command(next_help_heading = group::INPUT)]
 pub(crate) struct SpaceFlags {
-    /// Periodic box: L, or Lx,Ly,Lz, or ax,ay,az,bx,..,cz (three vectors); `none` for an axis that is open; `file` for the box that
-    /// the file states; in the unit of the positions or in one of its own, e.g. 420, 100,100,none or '50 Mpc' [default: the file's box, else
-    /// none]
+    /// Periodic box: L or Lx,Ly,Lz [default: the file's, else none]
+    ///
+    /// Or three vectors ax,ay,az,bx,..,cz. `none` for an axis is an open axis, `file` is the box that the file states. The unit is that of the
+    /// positions, or one of its own, e.g. 420, 100,100,none or '50 Mpc'.
     #[arg(long = "box", value_name = "BOX", allow_hyphen_values = true)]
     pub(crate) space: Option<GivenBox>,
     /// Wrap positions outside the box into it instead of refusing them
     #[arg(long)]
     pub(crate) wrap: bool,
-    /// Go on with some of the files of a snapshot or group catalogue, whose headers speak of more
+    /// Accept some of the files of a snapshot or group catalogue whose headers name more
     #[arg(long)]
     pub(crate) partial_set: bool,
-    /// Cosmology that turns redshifts into Mpc/h: Planck18, Planck15, Planck13, WMAP9, WMAP7, WMAP5 (as in astropy) or DESI; or parameters,
-    /// e.g. om=0.31,ol=0.69,w0=-1,wa=0 (no radiation), and for radiation h=0.68,tcmb=2.7255,neff=3.046,mnu=0:0:0.06
+    /// Cosmology that turns redshifts into Mpc/h, e.g. Planck18
+    ///
+    /// One of Planck18, Planck15, Planck13, WMAP9, WMAP7, WMAP5 (as in astropy) or DESI; or parameters, e.g. om=0.31,ol=0.69,w0=-1,wa=0 (no
+    /// radiation), and for radiation h=0.68,tcmb=2.7255,neff=3.046,mnu=0:0:0.06.
     #[arg(long, value_name = "NAME|KEY=VALUE,..")]
     pub(crate) cosmology: Option<String>,
     #[command(flatten)]
     pub(crate) columns: ColumnUnits,
-    /// Unit of length: files that state another one are converted, boxes too; others are taken to be in it [default: Mpc/h for redshifts,
-    /// else what the first file says]
+    /// Unit of length [default: Mpc/h for redshifts, else that of the first file]
+    ///
+    /// Files that state another one are converted, boxes too; files that state none are assumed to be in it.
     #[arg(long, value_name = "UNIT")]
     pub(crate) unit: Option<String>,
 }
 
 /// The line of sight of (s,mu) and (rp,pi).
 #[derive(Debug, Clone, Copy, Args)]
-#[command(next_help_heading = "Space")]
+#[command(next_help_heading = group::INPUT)]
 pub(crate) struct LosFlags {
     /// Line of sight of mu and pi [default: z in a box, midpoint otherwise]
-    #[arg(long)]
+    #[arg(long, help_heading = group::BINS)]
     pub(crate) los: Option<LosName>,
-    /// Bring the positions of snapshots in a box to redshift space along this axis: s = x + v (1+z)/H(z), by the velocities, the redshift and
-    /// the universe that the files state; random points stay where they are
+    /// Move the positions of snapshots in a box to redshift space along this axis
+    ///
+    /// s = x + v (1+z)/H(z), from the velocities, the redshift and the cosmology that the files state. Random points stay where they are.
     #[arg(long, value_name = "AXIS")]
     pub(crate) rsd: Option<AxisName>,
 }
@@ -242,14 +253,14 @@ impl LosFlags {
 
 /// Bins of the statistics with a choice of coordinates.
 #[derive(Debug, Clone, Args)]
-#[command(
-    next_help_heading = "Bins (SPEC is lin:LO:HI:N, log:LO:HI:N, edges:A,B,.., @FILE with rows `lo hi` or an edge a line, or @FILE.npz:NAME, an array)"
-)]
+#[command(next_help_heading = group::BINS)]
 pub(crate) struct BinFlags {
-    /// Bins in r, s or rp (unit of the positions) or theta (degrees), e.g. log:0.1:25:20
+    /// Bins: lin:LO:HI:N, log:LO:HI:N, edges:A,B,.. or @FILE, e.g. log:0.1:25:20
+    ///
+    /// In r, s or rp (unit of the positions) or theta (degrees). @FILE has rows `lo hi` or one edge a line; @FILE.npz:NAME is an array.
     #[arg(long, value_name = "SPEC")]
     pub(crate) bins: EdgeSpec,
-    /// Bins in mu, from 0 (both signs together) or from -1 to 1, e.g. lin:0:1:20
+    /// Bins in mu, from 0 (both signs together) or -1 to 1, e.g. lin:0:1:20
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) mu_bins: Option<EdgeSpec>,
     /// Bins in pi (unit of the positions), from 0 for both signs together, e.g. lin:0:40:40
@@ -275,21 +286,20 @@ pub(crate) enum EngineName {
     Together,
 }
 
-/// The heading of flags that change no exact count: they are no part of what parts of a count have in common.
-pub(crate) const RUNNING: &str = "Running (never changes a count, but for --precision f32)";
-
 /// How to count; never changes an exact count.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = RUNNING)]
+#[command(next_help_heading = group::RUNNING)]
 pub(crate) struct RunFlags {
-    /// Who counts
+    /// Compute engine
     #[arg(long, default_value = "auto")]
     pub(crate) engine: EngineName,
-    /// Number of threads of the cpu engine, at most four for each core [default: all cores]
+    /// Number of threads of the cpu engine [default: all cores]
+    ///
+    /// At most four for each core.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
     /// Instruction set of the cpu engine, e.g. portable, avx2, avx512, neon [default: the widest here]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = group::TUNING)]
     pub(crate) isa: Option<String>,
     #[cfg(feature = "cuda")]
     #[command(flatten)]
@@ -301,6 +311,7 @@ pub(crate) struct RunFlags {
 /// How GPUs count.
 #[cfg(feature = "cuda")]
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = group::RUNNING)]
 pub(crate) struct CudaFlags {
     /// GPUs to use, by their numbers in `albireo devices`, e.g. 0,1 [default: all]
     #[arg(long, value_name = "N,..", value_delimiter = ',')]
@@ -308,8 +319,8 @@ pub(crate) struct CudaFlags {
     /// Arithmetic of the cuda engine [default: exact]
     #[arg(long)]
     pub(crate) precision: Option<PrecisionName>,
-    /// Kernel of the cuda engine; every one gives the same counts [default: auto]
-    #[arg(long)]
+    /// Kernel of the cuda engine; all give the same counts [default: auto]
+    #[arg(long, help_heading = group::TUNING)]
     pub(crate) kernel: Option<KernelName>,
 }
 
@@ -320,9 +331,11 @@ pub(crate) enum PrecisionName {
     /// Float32 where it is proven to be right, float64 elsewhere.
     Exact,
     /// Float64 for every pair: exact too, slower.
-    F64,
+    #[value(alias = "f64")]
+    Double,
     /// Float32 alone: faster and approximate; results are marked so.
-    F32,
+    #[value(alias = "f32")]
+    Single,
 }
 
 /// Kernels, by name.
@@ -339,27 +352,40 @@ pub(crate) enum KernelName {
     Shared,
 }
 
+/// A power of the separation.
+#[cfg(feature = "plot")]
+pub(crate) fn power(text: &str) -> Result<f64, String> {
+    let power = text.trim().parse().ok();
+    let power = power.filter(|power: &f64| power.abs() <= 6.0);
+    power.ok_or_else(|| format!("expected a power from -6 to 6, found `{text}`"))
+}
+
 /// Where results go.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Output")]
+#[command(next_help_heading = group::OUTPUT)]
 pub(crate) struct OutputFlags {
-    /// Write the result with everything about how it was made, by extension: .csv (which has its record beside it, in FILE.json)
-    /// .ecsv .fits .h5 .json .parquet, curves for GROMACS and Grace: .xvg, or, of pair counts and what is estimated of them, what pycorr
-    /// saves: .npy .txt; `-` prints it, and nothing else, on standard output
+    /// Result file: .csv .ecsv .fits .h5 .json .parquet, by extension; `-` prints it
+    ///
+    /// The result holds a record of how it was made; that of .csv is in FILE.json. Curves can also be .xvg (GROMACS and Grace); pair counts and
+    /// estimates .npy or .txt as pycorr saves them. `-` prints the result, and nothing else, on standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<WrittenFile>,
     /// Format of `-o -` [default: csv]
     #[arg(long, requires = "output")]
     pub(crate) format: Option<FormatName>,
-    /// Draw the result, by extension: .png .svg .pdf
+    /// Plot the result, by extension: .png .svg .pdf
     #[cfg(feature = "plot")]
     #[arg(long, value_name = "FIGURE")]
     pub(crate) plot: Option<WrittenFile>,
-    /// Scale the correlation function in the figure by the separation squared (wp by rp)
+    /// Scale the correlation function in the figure by this power of the separation (wp by that of rp), e.g. 2
     #[cfg(feature = "plot")]
-    #[arg(long, requires = "plot")]
+    #[arg(long, value_name = "POWER", requires = "plot", value_parser = power, allow_hyphen_values = true)]
+    pub(crate) scale_by: Option<f64>,
+    /// Scale it by the separation squared (wp by rp)
+    #[cfg(feature = "plot")]
+    #[arg(long, hide = true, requires = "plot", conflicts_with = "scale_by")]
     pub(crate) r2: bool,
-    /// With a file to write to: print one line about the result instead of its rows, as jobs do
+    /// Print one line about the result instead of its rows, as jobs do; needs a file to write to
     #[arg(long, requires = "output")]
     pub(crate) brief: bool,
     /// Whether jobs print one line about it, though there is no --brief.
@@ -375,6 +401,8 @@ impl OutputFlags {
             format,
             #[cfg(feature = "plot")]
             plot: None,
+            #[cfg(feature = "plot")]
+            scale_by: None,
             #[cfg(feature = "plot")]
             r2: false,
             brief: false,

@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::bins::Statistic;
 use crate::edges::EdgeSpec;
+use crate::group;
 use crate::packages::is_foreign;
 use crate::record::Record;
 use crate::row_sums::RowSums;
@@ -58,15 +59,16 @@ impl ShellSpec {
 
 /// Shells of distance from the observer.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Pairs by shells")]
+#[command(next_help_heading = group::BINS)]
 pub(crate) struct ShellFlags {
-    /// Count the pairs within and between shells of distance from the observer, apart from one another: N shells of equal thickness from the
-    /// nearest object to the farthest, or bins of distance, e.g. lin:900:1500:30. Of randoms they make the radial integral constraint,
-    /// `albireo result integral-constraint --radial FILE`
+    /// Count pairs within and between shells of distance from the observer separately
+    ///
+    /// N shells of equal thickness from the nearest object to the farthest, or bins of distance, e.g. lin:900:1500:30. Counts of randoms give the
+    /// radial integral constraint, `albireo result integral-constraint --radial FILE`.
     #[arg(
         long,
         value_name = "N|SPEC",
-        conflicts_with_all = ["second", "mean_separation", "legendre", "bits", "angular", "weight_set"]
+        conflicts_with_all = ["second", "cross", "mean_separation", "legendre", "bits", "angular", "weight_set"]
     )]
     #[cfg_attr(feature = "plot", arg(conflicts_with = "plot"))]
     shells: Option<ShellSpec>,

@@ -14,9 +14,9 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::every::{Clock, Every};
+use crate::group;
 use crate::part_file::{CountPart, Held, PartFile};
 use crate::paths::KeptFolder;
-use crate::shard::PARTS;
 use crate::world::World;
 
 /// How the files of checkpoints end.
@@ -24,12 +24,14 @@ const EXTENSION: &str = "part";
 
 /// Where a count may go on after its process has ended.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = PARTS)]
+#[command(next_help_heading = group::PARTS)]
 pub(crate) struct CheckpointFlags {
-    /// Save what is counted in this folder, and go on from what is there: after a kill, SIGTERM or SIGUSR1 give the same command again, by any engine
+    /// Save what is counted in this folder, and continue from what is there
+    ///
+    /// After a kill, SIGTERM or SIGUSR1 run the same command again, with any engine.
     #[arg(long, value_name = "DIR")]
     checkpoint: Option<KeptFolder>,
-    /// From one --checkpoint to the next, such as 30s, 5min or 1h [default: 30s]
+    /// Time between checkpoints, such as 30s, 5min or 1h [default: 30s]
     #[arg(
         long,
         value_name = "TIME",

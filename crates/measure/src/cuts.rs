@@ -20,21 +20,24 @@ use clap::Args;
 
 use crate::bins::Statistic;
 use crate::edges::ends;
+use crate::group;
 use crate::paths::ReadFile;
 use crate::usage::usage;
 
 /// Pairs left out by where they are seen, or by who they are.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Pairs left out of the bins (totals keep them)")]
+#[command(next_help_heading = group::CUTS)]
 pub(crate) struct CutFlags {
-    /// Leave out of every count the pairs whose directions from the observer are LO up to HI degrees apart, e.g. 0:0.05
+    /// Do not count pairs whose directions from the observer are LO up to HI degrees apart, e.g. 0:0.05
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     theta_cut: Option<[f64; 2]>,
-    /// Leave out of every count the pairs that are LO up to HI apart across the line of sight of --los, e.g. 0:1
+    /// Do not count pairs that are LO up to HI apart across the line of sight of --los, e.g. 0:1
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     rp_cut: Option<[f64; 2]>,
-    /// Leave out the pairs of data with the same integer in this column, such as members of one halo; randoms belong to no group
-    #[arg(long, value_name = "COLUMN")]
+    /// Do not count pairs of data with the same integer in this column, such as members of one halo
+    ///
+    /// Randoms belong to no group.
+    #[arg(long = "exclude-same", alias = "group", value_name = "COLUMN")]
     pub(crate) group: Option<String>,
 }
 
@@ -75,14 +78,15 @@ impl CutFlags {
 
 /// Pairs of particles that are no candidates for neighbours, being bound to each other.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Pairs that are excluded (an ideal gas keeps g = 1)")]
+#[command(next_help_heading = group::EXCLUDED)]
 pub(crate) struct ExclusionFlags {
-    /// Exclude the pairs with the same integer in this column, such as the atoms of one molecule
-    #[arg(long, value_name = "COLUMN")]
+    /// Exclude pairs with the same integer here, such as the atoms of a molecule
+    #[arg(long = "exclude-same", alias = "group", value_name = "COLUMN")]
     pub(crate) group: Option<String>,
-    /// Exclude the pairs listed in a file, such as bonds: two columns of rows, counting from 0 those that are kept (of the first file and of the
-    /// second, where there are two)
-    #[arg(long, value_name = "FILE")]
+    /// Exclude the pairs listed in a file, such as bonds
+    ///
+    /// Two columns of row numbers, counted from 0 among the rows that are kept (of the first file and of the second, where there are two).
+    #[arg(long = "exclude-pairs", alias = "bonds", value_name = "FILE")]
     pub(crate) bonds: Option<ReadFile>,
 }
 
@@ -96,8 +100,8 @@ impl ExclusionFlags {
 
     /// The first flag that is given.
     pub(crate) fn given(&self) -> Option<&'static str> {
-        let group = self.group.as_ref().map(|_| "--group");
-        group.or(self.bonds.as_ref().map(|_| "--bonds"))
+        let group = self.group.as_ref().map(|_| "--exclude-same");
+        group.or(self.bonds.as_ref().map(|_| "--exclude-pairs"))
     }
 
     /// The pairs listed in the file, if there is one.
@@ -114,7 +118,7 @@ fn listed(path: &Path) -> Result<Vec<[u32; 2]>> {
     let names: Vec<String> = outline.columns.iter().map(|c| c.name.clone()).collect();
     let [first, second] = &names[..] else {
         bail!(
-            "--bonds {shown}: expected two columns of rows, found {}",
+            "--exclude-pairs {shown}: expected two columns of rows, found {}",
             names.len()
         );
     };
@@ -126,7 +130,7 @@ fn listed(path: &Path) -> Result<Vec<[u32; 2]>> {
                 return Ok(value as u32);
             }
             bail!(
-                "--bonds {shown}: column `{name}`, row {line} (counting from 0): expected the row of a particle, counting from 0, found {value}"
+                "--exclude-pairs {shown}: column `{name}`, row {line} (counting from 0): expected the row of a particle, counting from 0, found {value}"
             )
         };
         values.iter().enumerate().map(row).collect()
@@ -136,7 +140,7 @@ fn listed(path: &Path) -> Result<Vec<[u32; 2]>> {
     if let Some(row) = pairs.clone().position(|(a, b)| a == b) {
         let (own, _) = pairs.clone().nth(row).unwrap_or_default();
         tracing::warn!(
-            "--bonds {shown}: row {row} pairs row {own} with itself: if both files are one, that is no pair"
+            "--exclude-pairs {shown}: row {row} pairs row {own} with itself: if both files are one, that is no pair"
         );
     }
     Ok(pairs.map(|(a, b)| [a, b]).collect())

@@ -97,8 +97,8 @@ fn cuda_options(flags: &RunFlags, world: &dyn World) -> CudaOptions {
             .unwrap_or_default(),
         precision: match cuda.precision {
             None | Some(PrecisionName::Exact) => Precision::Exact,
-            Some(PrecisionName::F64) => Precision::Float64,
-            Some(PrecisionName::F32) => Precision::Float32,
+            Some(PrecisionName::Double) => Precision::Float64,
+            Some(PrecisionName::Single) => Precision::Float32,
         },
         kernel: match cuda.kernel {
             None | Some(KernelName::Auto) => KernelChoice::Auto,

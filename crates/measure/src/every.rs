@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use clap::Args;
 
+use crate::group;
 use crate::paths::KeptFile;
 use crate::usage::usage;
 
@@ -108,11 +109,12 @@ impl Clock {
 
 /// Where a command saves its state, and how often.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = group::PARTS)]
 pub(crate) struct SavedAt {
-    /// Save what is done in this file now and then, and go on from there when the command is run again
+    /// Save the state in this file regularly, and continue from it when the command is run again
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<KeptFile>,
-    /// From one --checkpoint to the next, such as 30s, 5min or 1h [default: 30s]
+    /// Time between checkpoints, such as 30s, 5min or 1h [default: 30s]
     #[arg(
         long,
         value_name = "TIME",

@@ -82,7 +82,7 @@ pub(crate) const RDF_EXAMPLES: &str = "Examples, on the catalogs that come with 
   albireo rdf catalogs/samples/liquid_frame.parquet \\
       --where 'species == \"A\"' --bins lin:0.5:5:90
   albireo rdf catalogs/samples/liquid_frame.parquet \\
-      --where 'species == \"A\"' --second-where 'species == \"B\"' \\
+      --where 'species == \"A\"' --cross-where 'species == \"B\"' \\
       --r-max 5 --n-bins 150 -o g_AB.csv
   albireo rdf catalogs/samples/liquid_frame.parquet --box none \\
       --volume 3333 --r-max 2 --n-bins 50    # open space

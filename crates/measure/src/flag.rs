@@ -7,7 +7,6 @@ use std::num::{NonZeroU16, NonZeroU32, NonZeroU64, NonZeroUsize};
 
 use clap::{Arg, ArgAction, Command, CommandFactory};
 
-use crate::Cli;
 use crate::angular::AngularFiles;
 use crate::by_shell::ShellSpec;
 use crate::catalogs::Files;
@@ -15,6 +14,7 @@ use crate::edges::EdgeSpec;
 use crate::form_file::FormFile;
 use crate::join_spec::JoinSpec;
 use crate::paths::{KeptFile, KeptFolder, ReadFile, WeightSpec, WrittenFile};
+use crate::{Cli, synonyms};
 use albireo_samples::{BoxSpec, GivenBox};
 
 /// What the value of a flag is.
@@ -184,12 +184,15 @@ pub struct Flag {
     pub help: String,
     /// Whether no help lists it.
     pub is_hidden: bool,
+    /// Other long names that it has: those that it had before.
+    pub aliases: Vec<String>,
 }
 
 impl Flag {
     fn of(arg: &Arg) -> Option<Self> {
         let choices = arg.get_possible_values();
         let choices = choices.iter().filter(|choice| !choice.is_hide_set());
+        let aliases = arg.get_all_aliases().unwrap_or_default();
         Some(Self {
             name: arg.get_long()?.to_owned(),
             takes: Takes::of(arg),
@@ -197,6 +200,7 @@ impl Flag {
             choices: choices.map(|choice| choice.get_name().to_owned()).collect(),
             help: arg.get_help().map(ToString::to_string).unwrap_or_default(),
             is_hidden: arg.is_hide_set(),
+            aliases: aliases.iter().map(|&name| name.to_owned()).collect(),
         })
     }
 }
@@ -219,6 +223,23 @@ pub fn flags_of(words: &[&str]) -> Vec<Flag> {
         .get_arguments()
         .filter(|flag| flag.get_id() == "overwrite");
     flags.chain(everywhere).filter_map(Flag::of).collect()
+}
+
+/// What to write in place of a flag that a subcommand does not have, as far as that is known.
+///
+/// ```
+/// assert_eq!(albireo_measure::instead_of(&["xi"], "ells"), "use --multipoles");
+/// ```
+pub fn instead_of(words: &[&str], typed: &str) -> String {
+    let mut program = Cli::command();
+    program.build();
+    let called = format!("albireo {}", words.join(" "));
+    let command = words
+        .iter()
+        .try_fold(&program, |command, word| command.find_subcommand(word));
+    command.map_or(String::new(), |command| {
+        synonyms::instead(command, &called, typed)
+    })
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use clap::Command;
 use toml::de::{DeTable, DeValue};
 
 use crate::flag::Takes;
+use crate::synonyms::{instead, known};
 use crate::usage::usage;
 pub(crate) use keys::listed;
 pub(crate) use named_files::NamedFiles;
@@ -73,6 +74,21 @@ struct Asked<'a> {
     command: &'a Command,
     line: usize,
     settings: Vec<Setting>,
+}
+
+/// A hint about a flag of the command as one about the key of its name, or of the place of a file.
+fn in_job(command: &Command, hint: &str) -> String {
+    let mut files = command.get_positionals().map(|arg| arg.get_id().as_str());
+    let file = match hint.starts_with("give the ") {
+        true if hint.contains("second") => files.nth(1),
+        true => files.next(),
+        false => None,
+    };
+    match file {
+        Some(file) => format!("use {file}"),
+        None if hint.contains(" --help`") => hint.to_owned(),
+        None => hint.replace("--", ""),
+    }
 }
 
 /// The line that a place in the text is in, counted from 1.
@@ -222,12 +238,13 @@ fn asked_of<'a>(
     for one in &asked {
         let flags = flags_of(one.command);
         if let Some(strange) = one.settings.iter().find(|s| flags.find(&s.key).is_none()) {
+            let words = words.join(" ");
+            let hint = instead(one.command, &format!("albireo {words}"), &strange.key);
             return Err(usage(format!(
-                "line {}: {} takes no `{}`; it takes {}",
+                "line {}: {words} has no key `{}`: {}",
                 strange.line,
-                words.join(" "),
                 strange.key,
-                flags.names().join(", ")
+                in_job(one.command, &hint)
             )));
         }
     }
@@ -242,10 +259,19 @@ fn check_shared(shared: &[Setting], asked: &[Asked<'_>]) -> Result<()> {
     };
     match shared.iter().find(|setting| !taken(setting)) {
         None => Ok(()),
-        Some(strange) => Err(usage(format!(
-            "line {}: no measurement of this job takes `{}`",
-            strange.line, strange.key
-        ))),
+        Some(strange) => {
+            let commands = asked.iter().map(|asked| asked.command);
+            let mut hints = commands.filter_map(|command| {
+                let write = known(command, &strange.key)?;
+                Some(in_job(command, &format!("use {write}")))
+            });
+            let hint = hints.next();
+            let hint = hint.map_or(String::new(), |hint| format!(": {hint}"));
+            Err(usage(format!(
+                "line {}: no measurement of this job has the key `{}`{hint}",
+                strange.line, strange.key
+            )))
+        }
     }
 }
 

@@ -34,6 +34,8 @@ mod examples;
 mod files;
 mod flag;
 mod form_file;
+mod group;
+mod help;
 mod inputs;
 mod job;
 mod join_spec;
@@ -42,6 +44,7 @@ mod kept;
 mod model_curve;
 mod named_count;
 mod node;
+mod old_names;
 mod output;
 mod packages;
 mod pair_weights;
@@ -51,6 +54,7 @@ mod place_and_time;
 mod planning;
 mod reads;
 mod record;
+mod refused;
 mod results;
 mod row_sums;
 mod saved;
@@ -62,6 +66,7 @@ mod shared;
 mod shares;
 mod strays;
 mod summary;
+mod synonyms;
 mod tables;
 mod text;
 mod usage;
@@ -85,9 +90,8 @@ use crate::results::Results;
 use crate::session::Session;
 
 pub use caller::{CallError, Called, Outcome};
-pub use flag::{Flag, Takes, Values, flags_of};
+pub use flag::{Flag, Takes, Values, flags_of, instead_of};
 pub use packages::{pycorr_npy, read_result, write_result};
-pub use usage::refusal_in_words;
 pub use watch::{Loss, Steps, Watch};
 pub use world::{Guided, NodeMemory, World, WorldError};
 
@@ -104,22 +108,23 @@ pub use world::{Guided, NodeMemory, World, WorldError};
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Say more on standard error (twice for still more)
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    /// More log output on standard error (-v: debug, -vv: trace)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = group::GENERAL, display_order = 980)]
     verbose: u8,
-    /// Say only what is wrong
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    /// Log errors only
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = group::GENERAL, display_order = 981, hide_short_help = true)]
     quiet: bool,
-    /// Write over files that are no results of albireo too; its own results are replaced without
-    #[arg(long, global = true, help_heading = "Output")]
+    /// Overwrite files that are not results of albireo; its own results are always replaced
+    #[arg(long, global = true, help_heading = group::OUTPUT, display_order = 970, hide_short_help = true)]
     overwrite: bool,
 }
 
 impl Cli {
     /// The command of a command line, and its words with the files that it reads.
     pub(crate) fn of_words(words: Vec<OsString>) -> Result<(Self, Arguments), clap::Error> {
-        let mut program = Self::command();
-        let matches = program.try_get_matches_from_mut(&words)?;
+        let mut program = help::arranged(Self::command());
+        let matches = program.try_get_matches_from_mut(&words);
+        let matches = matches.map_err(|refusal| refused::explained(refusal, &program, &words))?;
         if let Some(strays) = strays::found(&program, &matches) {
             return Err(clap::Error::raw(
                 ErrorKind::TooManyValues,
@@ -127,7 +132,7 @@ impl Cli {
             ));
         }
         let cli = Self::from_arg_matches(&matches);
-        let cli = cli.map_err(|refusal| refusal.format(&mut program))?;
+        let cli = cli.map_err(|refusal| refused::explained(refusal, &program, &words))?;
         let arguments = Arguments {
             words,
             reads: reads::read_by(&matches),
@@ -140,10 +145,10 @@ impl Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show what a file holds: tables, columns with type and range, attributes
+    /// Show what a file holds: tables, columns with types and ranges, attributes
     #[command(after_help = examples::INFO_EXAMPLES)]
     Info(commands::info::Info),
-    /// Count pairs
+    /// Count pairs in bins of separation
     #[command(after_help = examples::COUNT_EXAMPLES)]
     Count(Box<commands::count::Count>),
     /// Estimate a correlation function: xi(r), xi(s, mu), xi(rp, pi), w(theta), multipoles, wedges
@@ -152,41 +157,41 @@ pub(crate) enum Command {
     /// Estimate the projected correlation function wp(rp)
     #[command(after_help = examples::WP_EXAMPLES)]
     Wp(Box<commands::wp::Wp>),
-    /// Compute the radial distribution function g(r) and the coordination number n(r) of particles
+    /// Compute the radial distribution function g(r) and the coordination number n(r)
     #[command(after_help = examples::RDF_EXAMPLES)]
     Rdf(Box<commands::rdf::Rdf>),
-    /// Make the result of a command whose pairs were counted in parts (--shard) by several processes or machines
+    /// Merge the parts of a count (--shard), made by several processes or machines, into its result
     #[command(after_help = commands::merge::EXAMPLES)]
     Merge(commands::merge::Merge),
-    /// Make potentials and densities of particles on a grid or at points
+    /// Compute potentials and densities of particles on a grid or at points
     #[command(after_help = commands::field::EXAMPLES)]
     Field(Box<commands::field::Field>),
-    /// Simulate Lennard-Jones fluids: molecular dynamics that can be undone to the last bit
+    /// Simulate Lennard-Jones fluids with molecular dynamics that is reversible to the last bit
     #[command(after_help = commands::md::EXAMPLES)]
     Md(Box<commands::md::Md>),
-    /// Work on saved results: covariance over mocks, caps combined, other bins, sums of counts, window multipoles, integral constraint
+    /// Work on saved results: covariance over mocks, combined caps, coarser bins, sums of counts, window multipoles, integral constraint
     #[command(after_help = examples::RESULT_EXAMPLES)]
     Result(commands::result::SavedResults),
-    /// Measure n(z) of a survey; make FKP weights and effective redshifts of it
+    /// Measure n(z) of a survey; compute FKP weights and effective redshifts
     #[command(after_help = examples::NZ_EXAMPLES)]
     Nz(Box<commands::nz::Nz>),
-    /// Measure what the fibres of a survey missed, by class of its objects: completeness, missing power, means
+    /// Measure the fibre-assignment completeness of a survey, by class of its objects
     #[command(after_help = commands::completeness::EXAMPLES)]
     Completeness(commands::completeness::Completeness),
-    /// Make a random catalogue: in a box, a shell, a window on the sky, or like a survey
+    /// Make a random catalogue: in a box, a shell, a window on the sky, a mask, or like a survey
     #[command(after_help = examples::RANDOMS_EXAMPLES)]
     Randoms(Box<commands::randoms::Randoms>),
-    /// Make the random numbers of drand48, lrand48 or mrand48, from anywhere in their sequence
+    /// Generate the random numbers of drand48, lrand48 or mrand48, from any place in the sequence
     #[command(after_help = examples::RANDOM_EXAMPLES)]
     Random(commands::random::Random),
     /// Run a whole analysis from one file, skipping what is done; or make a result again
     #[command(after_help = examples::RUN_EXAMPLES)]
     Run(commands::run::Run),
-    /// Draw saved results, several of a kind in common axes
+    /// Plot saved results, several of a kind in the same axes
     #[cfg(feature = "plot")]
     #[command(after_help = examples::PLOT_EXAMPLES)]
     Plot(commands::plot::Plot),
-    /// List the GPUs here, their memory, driver and compiler; say what is missing, with exit code 1
+    /// List the GPUs with memory, driver and compiler; exit code 1 if something is missing
     #[cfg(feature = "cuda")]
     Devices,
     /// Print the completion script of a shell
@@ -210,7 +215,7 @@ impl Request {
     /// The command of a command line, the name of the program first.
     ///
     /// # Errors
-    /// What is wrong with it, by [`refusal_in_words`]; help and versions that were asked for come so too.
+    /// What is wrong with it, in one line; help and versions that were asked for come so too.
     pub fn of_words(words: Vec<OsString>) -> Result<Self, clap::Error> {
         let (cli, arguments) = Cli::of_words(words)?;
         Ok(Self { cli, arguments })
@@ -264,6 +269,9 @@ fn failure(error: &anyhow::Error) -> CallError {
 
 /// Does what a command line asks for; a part of it ends with its file.
 pub(crate) fn carry_out(cli: Cli, session: &mut Session<'_>) -> Result<()> {
+    for note in old_names::notes(&session.arguments.words) {
+        tracing::info!("{note}");
+    }
     // Where a job may, all of its measurements may.
     session.sink.overwrite |= cli.overwrite;
     match cli.command {
@@ -355,7 +363,7 @@ pub fn call(called: Called, watch: &Arc<dyn Watch>) -> Result<Outcome, CallError
     let (cli, arguments) = match Cli::of_words(arguments) {
         Ok(parsed) => parsed,
         Err(refusal) if refusal.use_stderr() => {
-            return Err(CallError::Wrong(usage::in_a_line(&refusal)));
+            return Err(CallError::Wrong(refused::text_of(&refusal)));
         }
         Err(asked) => {
             return Ok(Outcome {

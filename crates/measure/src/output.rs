@@ -146,6 +146,7 @@ impl Sink {
         if let Some(path) = &flags.plot {
             let style = albireo_figures::Style {
                 r2: flags.r2,
+                scale_by: flags.scale_by,
                 ..albireo_figures::Style::default()
             };
             albireo_figures::draw_one(table, path, style)?;

@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use crate::angular::{AngularFiles, Asking, Upweights};
+use crate::group;
 use crate::results::Results;
 use crate::usage::usage;
 
@@ -28,33 +29,35 @@ pub(crate) enum TotalName {
 
 /// How bits and angles weigh pairs.
 #[derive(Debug, Clone, Args)]
-#[command(
-    next_help_heading = "Weights of pairs (of --bits: PIP, and IIP where one sample alone has bits)"
-)]
+#[command(next_help_heading = group::PAIR_WEIGHTS)]
 pub(crate) struct PairWeightFlags {
-    /// Realizations N, the observed one among them: a pair with c common bits weighs N/(offset + c) [default: bits of the
-    /// columns + 1; their bits with --pip-zero-truncated]
+    /// Number of realisations N, the observed one included
+    ///
+    /// A pair with c common bits has the weight N/(offset + c) [default: bits of the columns + 1; their bits with --pip-zero-truncated].
     #[arg(long, alias = "pip-realisations", value_name = "N")]
     pip_realizations: Option<u32>,
-    /// What is added to the common bits: 1 for the observed realization, which no bit tells of [default: 1]
+    /// Number added to the common bits: 1 for the observed realisation, which has no bit [default: 1]
     #[arg(long, value_name = "N")]
     pip_offset: Option<u32>,
-    /// Bits that are set in every row, less those set in none: what totals go by [default: 0]
+    /// Bits that are set in every row, less those set in none; totals depend on it [default: 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pip_always: Option<i32>,
     /// Weight where the offset and the common bits are both 0 [default: 0]
     #[arg(long, value_name = "W", allow_negative_numbers = true)]
     pip_default: Option<f64>,
-    /// The zero-truncated estimator: the observed realization is one of the bits, always set; offset 0, --pip-always 1
+    /// Use the zero-truncated estimator
+    ///
+    /// The observed realisation is one of the bits, always set: offset 0, --pip-always 1.
     #[arg(long, conflicts_with_all = ["pip_offset", "pip_always"])]
     pip_zero_truncated: bool,
-    /// What counts are normalised by [default: joint]
+    /// Normalisation of the counts [default: joint]
     #[arg(long, value_name = "KIND")]
     pip_total: Option<TotalName>,
-    /// Angular upweights of the counts of data (DD, DR, ..): counts of the PARENT sample in bins of theta over those of the
-    /// OBSERVED one, linear in cos theta, 1 outside. Both are results of `xi --statistic theta` (DD and DR at once) or `count`,
-    /// OBSERVED with the --bits and --pip flags used here; or @FILE with rows `theta factor`, degrees. COUNT= says which count
-    /// they are for; can be given again
+    /// Angular upweights of the counts of data (DD, DR, ..), from two results of w(theta)
+    ///
+    /// Counts of the PARENT sample in bins of theta over those of the OBSERVED one, linear in cos theta, 1 outside. Both are results of `xi
+    /// --statistic theta` (DD and DR at once) or `count`, OBSERVED with the --bits and --pip flags used here; or @FILE with rows `theta factor`,
+    /// degrees. COUNT= names the count that they are for; can be given again.
     #[arg(long, value_name = "[COUNT=]PARENT,OBSERVED")]
     angular: Vec<AngularFiles>,
 }

@@ -8,11 +8,9 @@ use std::str::FromStr;
 use anyhow::Result;
 use clap::Args;
 
+use crate::group;
 use crate::paths::{ReadFile, WrittenFile};
 use crate::usage::usage;
-
-/// The heading of flags that belong to one of several processes.
-pub(crate) const PARTS: &str = "Parts, for jobs of several processes or machines";
 
 /// One of several parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,16 +40,20 @@ impl FromStr for Shard {
 
 /// Which part of its counts a command makes.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = PARTS)]
+#[command(next_help_heading = group::PARTS)]
 pub(crate) struct PieceFlags {
-    /// Count part I of N only, I from 0 to N-1, and write it to the file of --part; `albireo merge` makes the result of all parts
+    /// Count part I of N only, I from 0 to N-1, and write it to the file of --part
+    ///
+    /// `albireo merge` makes the result of all parts.
     #[arg(long, value_name = "I/N", requires = "part", conflicts_with = "output")]
     pub(crate) shard: Option<Shard>,
-    /// The file of the part
+    /// File of the part
     #[arg(long, value_name = "FILE", requires = "shard")]
     pub(crate) part: Option<WrittenFile>,
-    /// Count nothing: tell the units of each count, the memory that a process needs, and the seconds that reading and counting take on this
-    /// machine, or on N like it, by counting for two seconds at most
+    /// Count nothing: print the work, memory and time that the counts would take
+    ///
+    /// The units of each count, the memory that a process needs, and the seconds that reading and counting take on this machine, or on N like it,
+    /// from counting for two seconds at most.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", conflicts_with_all = ["shard", "output"])]
     pub(crate) plan: Option<NonZeroU32>,
     /// Files of parts that counts are taken from

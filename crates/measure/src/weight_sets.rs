@@ -17,6 +17,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use crate::args::OutputFlags;
+use crate::group;
 use crate::kept::Kept;
 use crate::packages::{Made, is_foreign};
 use crate::paths::WrittenFile;
@@ -59,32 +60,36 @@ fn named_set(text: &str) -> Result<NamedSet, String> {
 /// Sets of weights, each with a name.
 #[allow(clippy::struct_field_names, reason = "the names of flags")]
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Several sets of weights, whose pairs are found once")]
+#[command(next_help_heading = group::WEIGHTS)]
 pub(crate) struct WeightSetFlags {
     #[allow(clippy::doc_markdown, reason = "the help of a flag")]
-    /// A set of weights with a name, a column or an expression, `none` for unit weights; again for each further set, e.g. plain=WEIGHT and
-    /// fkp=WEIGHT*WEIGHT_FKP. Results have the columns of each set, xi_NAME and so on, or each set a file where {} stands in the path
+    /// Named set of weights: a column, an expression, or `none` for unit weights
+    ///
+    /// Again for each further set, e.g. plain=WEIGHT and fkp=WEIGHT*WEIGHT_FKP; the pairs are found once. Results have the columns of each set,
+    /// xi_NAME and so on, or each set has its file where {} stands in the path.
     #[arg(long, value_name = "NAME=COLUMN", value_parser = named_set, conflicts_with_all = ["weight", "randoms-weight", "cross-weight"])]
     weight_set: Vec<NamedSet>,
-    /// The weights of the randoms in a set, where they differ
-    #[arg(long, value_name = "NAME=COLUMN", value_parser = named_set, requires = "weight_set")]
+    /// Weights of the randoms in a set, where they differ
+    #[arg(long, value_name = "NAME=COLUMN", value_parser = named_set, requires = "weight_set", help_heading = group::COPIES)]
     randoms_weight_set: Vec<NamedSet>,
-    /// The weights of the cross catalog in a set, where they differ
-    #[arg(long, value_name = "NAME=COLUMN", value_parser = named_set, requires = "weight_set")]
+    /// Weights of the second sample in a set, where they differ
+    #[arg(long, value_name = "NAME=COLUMN", value_parser = named_set, requires = "weight_set", help_heading = group::COPIES)]
     cross_weight_set: Vec<NamedSet>,
 }
 
 /// Sets of weights of one catalog or two, each with a name.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Several sets of weights, whose pairs are found once")]
+#[command(next_help_heading = group::WEIGHTS)]
 pub(crate) struct CountSetFlags {
     #[allow(clippy::doc_markdown, reason = "the help of a flag")]
-    /// A set of weights with a name, a column or an expression, `none` for unit weights; again for each further set, e.g. plain=WEIGHT and
-    /// fkp=WEIGHT*WEIGHT_FKP. Results have the columns of each set, weight_NAME and so on, or each set a file where {} stands in the path
-    #[arg(long, value_name = "NAME=COLUMN", value_parser = named_set, conflicts_with_all = ["weight", "second-weight"])]
+    /// Named set of weights: a column, an expression, or `none` for unit weights
+    ///
+    /// Again for each further set, e.g. plain=WEIGHT and fkp=WEIGHT*WEIGHT_FKP; the pairs are found once. Results have the columns of each set,
+    /// weight_NAME and so on, or each set has its file where {} stands in the path.
+    #[arg(long, value_name = "NAME=COLUMN", value_parser = named_set, conflicts_with_all = ["weight", "cross-weight"])]
     weight_set: Vec<NamedSet>,
-    /// The weights of the second catalog in a set, where they differ
-    #[arg(long, alias = "randoms-weight-set", value_name = "NAME=COLUMN", value_parser = named_set, requires = "weight_set")]
+    /// Weights of the second sample in a set, where they differ
+    #[arg(long = "cross-weight-set", aliases = ["second-weight-set", "randoms-weight-set"], value_name = "NAME=COLUMN", value_parser = named_set, requires = "weight_set", help_heading = group::COPIES)]
     second_weight_set: Vec<NamedSet>,
 }
 
@@ -155,11 +160,11 @@ impl CountSetFlags {
     /// Refuses names that are given twice, or that no set has, and weights of a second catalog without one.
     pub(crate) fn check(&self, has_second: bool) -> Result<()> {
         if !has_second && !self.second_weight_set.is_empty() {
-            return Err(usage("--second-weight-set needs a second catalog"));
+            return Err(usage("--cross-weight-set needs a second catalog"));
         }
         check_names(
             &self.weight_set,
-            &[("--second-weight-set", &self.second_weight_set)],
+            &[("--cross-weight-set", &self.second_weight_set)],
         )
     }
 
@@ -328,6 +333,7 @@ fn deliver_together(named: &[(&str, Table)], output: &OutputFlags, sink: &Sink) 
             .map(|(name, table)| albireo_figures::Named { name, table });
         let style = albireo_figures::Style {
             r2: output.r2,
+            scale_by: output.scale_by,
             ..albireo_figures::Style::default()
         };
         albireo_figures::draw(&tables.collect::<Vec<_>>(), path, style)?;

@@ -19,16 +19,16 @@ use clap::{Arg, Command, CommandFactory};
 use serde_json::{Value, json};
 
 use crate::Cli;
-use crate::args::RUNNING;
 use crate::bin_text::BinText;
 use crate::checkpoint::CheckpointFlags;
 use crate::counted::fingerprint;
+use crate::group;
 use crate::part_file::{CountPart, Identity, MergedCount, PartFile, merged};
 use crate::paths::ReadFile;
 use crate::planning::{self, Planning};
 use crate::record::Arguments;
 use crate::session::{Session, Sink};
-use crate::shard::{PARTS, PieceFlags, Shard};
+use crate::shard::{PieceFlags, Shard};
 use crate::shares::{Share, Shares};
 use crate::usage::{in_words, usage};
 
@@ -75,7 +75,7 @@ fn thinned(
 /// Whether a flag changes no count, or belongs to one process: its heading says so, or it sets how much is printed.
 fn is_own(arg: &Arg) -> bool {
     let heading = arg.get_help_heading();
-    heading.is_some_and(|heading| [RUNNING, PARTS].contains(&heading))
+    heading.is_some_and(|heading| [group::RUNNING, group::PARTS, group::TUNING].contains(&heading))
         || ["verbose", "quiet", "brief"].contains(&arg.get_id().as_str())
 }
 
@@ -147,7 +147,7 @@ impl Works {
         let shared = part.is_some() || kept.is_given() || world.size() > 1;
         if shared && exactness != Exactness::Exact {
             return Err(usage(
-                "--shard, --checkpoint and ranks need exact counts: leave out --precision f32",
+                "--shard, --checkpoint and ranks need exact counts: leave out --precision single",
             ));
         }
         let work = match (flags.plan, &flags.from_part[..]) {
@@ -482,8 +482,8 @@ mod tests {
                 "wp a.csv --output=-o --overwrite",
             ),
             (
-                "rdf t.xtc --frames-per-device 2 --checkpoint ck --where x>1 --norm=pairs --",
-                "rdf t.xtc --frames-per-device 2 --where x>1 --norm=pairs --",
+                "rdf t.xtc --frames-per-device 2 --checkpoint ck --where x>1 --norm=ideal --",
+                "rdf t.xtc --where x>1 --norm=ideal --",
             ),
         ] {
             let words = ["albireo"].into_iter().chain(line.split(' '));

@@ -157,7 +157,7 @@ const OF_FILES: [&str; 13] = [
     "outputs",
     "format",
     "plot",
-    "r2",
+    "scale-by",
     "brief",
     "overwrite",
     "covariance",
@@ -255,8 +255,9 @@ else:
 class SecondOptions(TypedDict, total=False):
     """Arrays beside a second sample."""
 
-    second_group: npt.ArrayLike
-    second_region: npt.ArrayLike
+    group: npt.ArrayLike
+    cross_group: npt.ArrayLike
+    cross_region: npt.ArrayLike
 
 
 class SurveyOptions(TypedDict, total=False):

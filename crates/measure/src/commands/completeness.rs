@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::args::{FormatName, OutputFlags};
 use crate::catalogs::Files;
+use crate::group;
 use crate::paths::WrittenFile;
 use crate::record::Record;
 use crate::session::Session;
@@ -39,60 +40,68 @@ const ALL: &str = "all";
 #[allow(clippy::doc_markdown, reason = "the help of flags")]
 #[derive(Debug, Args)]
 pub(crate) struct Completeness {
-    /// The full catalogue, with objects that no fibre was put on; several files one after the other, or by a quoted pattern
+    /// Full catalogue, with objects without a fibre; several files, or a quoted pattern
     #[arg(required = true)]
     full: Vec<Files>,
-    /// Classes: a column of whole numbers from 0, or an expression, such as NTILE, the number of tiles that cover an object
-    #[arg(long, value_name = "COLUMN", help_heading = "Objects")]
+    /// Classes: a column of whole numbers from 0, or an expression, such as NTILE
+    ///
+    /// NTILE is the number of tiles that cover an object.
+    #[arg(long, value_name = "COLUMN", help_heading = group::INPUT)]
     by: String,
-    /// Objects that a fibre was put on: a column of 0 and 1, a condition, or `all` where the catalogue holds no others
+    /// Objects with a fibre: a column of 0 and 1, a condition, or `all`
     #[arg(
         long,
         value_name = "CONDITION",
         default_value = "LOCATION_ASSIGNED",
-        help_heading = "Objects"
+        help_heading = group::INPUT
     )]
     assigned: String,
-    /// Bit columns: whole numbers, or one (N,k) column, whose bits tell in which realizations each object was observed [default: none, by the
-    /// probability]
+    /// Bit columns: in which realisations each object was observed [default: none, use --probability]
+    ///
+    /// Whole numbers, or one (N,k) column.
     #[arg(
         long,
         value_name = "COLUMN,..",
         value_delimiter = ',',
-        help_heading = "Objects"
+        help_heading = group::INPUT
     )]
     bits: Option<Vec<String>>,
-    /// Probability to be observed, where there are no --bits: the share of realizations, a column or an expression [default: PROB_OBS]
+    /// Probability to be observed, where there are no --bits [default: PROB_OBS]
+    ///
+    /// The fraction of realisations, a column or an expression.
     #[arg(
         long,
         value_name = "COLUMN",
         conflicts_with = "bits",
-        help_heading = "Objects"
+        help_heading = group::INPUT
     )]
     probability: Option<String>,
-    /// Realizations that the probability is a share of [default: 128]
+    /// Number of realisations of the probability [default: 128]
     #[arg(
         long,
         value_name = "N",
         conflicts_with = "bits",
-        help_heading = "Objects"
+        help_heading = group::INPUT
     )]
     realizations: Option<u32>,
-    /// Also the mean over the objects of each class, e.g. frac=FRACZ_TILELOCID*FRAC_TLOBS_TILES: a column of this name [default: mean, mean_2, ..]
-    #[arg(long, value_name = "[NAME=]EXPR", help_heading = "Objects")]
+    /// Also the mean over the objects of each class, e.g. frac=FRACZ_TILELOCID*FRAC_TLOBS_TILES
+    ///
+    /// In a column of this name [default: mean, mean_2, ..].
+    #[arg(long, value_name = "[NAME=]EXPR", help_heading = group::INPUT)]
     mean: Vec<String>,
     /// Rows to keep, e.g. 'Z > 0.4 and not BAD'
-    #[arg(long, value_name = "CONDITION", help_heading = "Objects")]
+    #[arg(long, value_name = "CONDITION", help_heading = group::INPUT)]
     r#where: Option<String>,
     /// Table: FITS extension (number, the primary being 0, or name), HDF5 group or compound data set
-    #[arg(long, value_name = "TABLE", help_heading = "Objects")]
+    #[arg(long, value_name = "TABLE", help_heading = group::INPUT)]
     table: Option<String>,
-    /// Write the table, a row a class, by extension: .csv (its record beside it, in FILE.json) .parquet .fits .h5 .ecsv .json; `-` prints it, and
-    /// nothing else, on standard output
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    /// Write the table, a row a class: .csv .parquet .fits .h5 .ecsv .json; `-` prints it
+    ///
+    /// The record of .csv is in FILE.json. `-` prints it, and nothing else, on standard output.
+    #[arg(short, long, value_name = "FILE", help_heading = group::OUTPUT)]
     output: WrittenFile,
     /// Format of `-o -` [default: csv]
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = group::OUTPUT)]
     format: Option<FormatName>,
 }
 

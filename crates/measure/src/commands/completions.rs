@@ -22,7 +22,7 @@ fn with_paths(command: Command) -> Command {
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
-    /// The shell
+    /// Shell
     shell: Shell,
 }
 

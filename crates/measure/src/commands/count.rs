@@ -16,6 +16,7 @@ use crate::checkpoint::CheckpointFlags;
 use crate::counting::Counter;
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
+use crate::group;
 use crate::inputs::line_of_sight;
 use crate::kept::Wanted;
 use crate::named_count::{MeanSeparation, NamedCount};
@@ -29,13 +30,18 @@ use crate::weight_sets::{CountSetFlags, check_files, each_set, of_weights};
 
 /// Arguments of `count`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::BINS)]
 pub(crate) struct Count {
-    /// The catalog: FITS, Parquet, HDF5, ECSV or delimited text; several files by a quoted pattern, e.g. 'gal_*.fits'
+    /// Catalogue: FITS, Parquet, HDF5, ECSV or delimited text; several by a quoted pattern
     data: Files,
-    /// A second catalog: pairs between the two are counted instead of pairs within the first [default: none, or the first again
-    /// where a --second flag selects another part of it]
+    /// Second catalogue: count pairs between the two
+    ///
+    /// [default: none, or the first again where a --cross flag selects another part of it]
     second: Option<Files>,
-    /// What pairs are binned in
+    /// Second catalogue, as by its place: count pairs between the two
+    #[arg(long, value_name = "FILE", conflicts_with = "second", help_heading = group::INPUT)]
+    cross: Option<Files>,
+    /// Coordinates of the bins
     #[arg(long, default_value = "r")]
     statistic: Statistic,
     #[command(flatten)]
@@ -43,8 +49,9 @@ pub(crate) struct Count {
     /// Add the mean separation (r, s, rp or theta) of the pairs in each bin, each pair once or by its weight
     #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "pairs")]
     mean_separation: Option<MeanSeparation>,
-    /// Add the sums of the Legendre polynomials of mu of these degrees over the pairs in each bin, e.g. 2,4: times the weights where there
-    /// are any
+    /// Add the sums of the Legendre polynomials of mu of these degrees over the pairs in each bin, e.g. 2,4
+    ///
+    /// Each pair counts by its weight where there are weights.
     #[arg(long, value_name = "L,..", value_delimiter = ',', value_parser = legendre)]
     legendre: Vec<Legendre>,
     #[command(flatten)]
@@ -73,7 +80,10 @@ fn legendre(text: &str) -> Result<Legendre, String> {
 impl Count {
     /// The catalogs, with their weights of all sets.
     fn sources(&self) -> Result<Vec<Source>> {
-        let (data, second) = (self.data.clone(), self.second.clone());
+        let (data, second) = (
+            self.data.clone(),
+            self.second.clone().or_else(|| self.cross.clone()),
+        );
         let group = self.cuts.group.as_deref();
         let sources = self.pairs.sources(data, second, group)?;
         self.weight_sets.check(sources.len() > 1)?;

@@ -26,6 +26,7 @@ use crate::checkpoint::CheckpointFlags;
 use crate::counting::Counter;
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
+use crate::group;
 use crate::inputs::line_of_sight;
 use crate::kept::Wanted;
 use crate::named_count::MeanSeparation;
@@ -46,42 +47,50 @@ const RANDOMS: [(Role, &str); 2] = [
 
 /// Catalogs, estimator and everything about them.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::INPUT)]
 pub(crate) struct EstimateFlags {
-    /// The catalog: FITS, Parquet, HDF5, ECSV or delimited text; several files one after the other, or by a quoted pattern such as 'gal_*.fits'
+    /// Catalogue: FITS, Parquet, HDF5, ECSV or delimited text; several, or a quoted pattern
     #[arg(required = true)]
     data: Vec<Files>,
-    /// Random catalog of DATA; again for each further file [default: none, RR of a periodic box is known]
+    /// Random catalogue of DATA; again for each further file
+    ///
+    /// [default: none, RR of a periodic box is known]
     #[arg(long, value_name = "FILE")]
     randoms: Vec<Files>,
-    /// Second catalog: the cross-correlation of DATA with it
+    /// Second sample: cross-correlation of DATA with it
     #[arg(long, value_name = "FILE")]
     cross: Vec<Files>,
-    /// Random catalog of the second catalog
+    /// Random catalogue of the second sample
     #[arg(long, value_name = "FILE", requires = "cross")]
     cross_randoms: Vec<Files>,
     /// Randoms shifted as the reconstructed DATA were: (DD - DS - SD + SS) / RR
     #[arg(long, value_name = "FILE")]
     shifted_randoms: Vec<Files>,
-    /// Randoms of the second catalog shifted as it was, with --shifted-randoms: (D1D2 - D1S2 - S1D2 + S1S2) / R1R2
+    /// Randoms of the second sample shifted as it was: (D1D2 - D1S2 - S1D2 + S1S2) / R1R2
     #[arg(long, value_name = "FILE", requires = "cross")]
     cross_shifted_randoms: Vec<Files>,
-    /// Estimator by name, or a formula of the normalised counts DD, DR, RD, RR, DS, SD, SS, D1D2, D1R2, R1D2, R1R2, D1S2, S1D2 and S1S2, numbers, + - * / ^ and
-    /// parentheses, e.g. '(DD-2*DR+RR)/RR'; only what it names is counted [default: landy-szalay with randoms, natural in a periodic box]
-    #[arg(long, value_name = "NAME|FORMULA", value_parser = EstimatorParser)]
+    /// Estimator: a name or a formula
+    ///
+    /// [default: landy-szalay with randoms, natural in a periodic box] A formula has the normalised counts DD, DR, RD, RR, DS, SD, SS, D1D2,
+    /// D1R2, R1D2, R1R2, D1S2, S1D2 and S1S2, numbers, + - * / ^ and parentheses, e.g. '(DD-2*DR+RR)/RR'; only what it names is counted.
+    #[arg(long, value_name = "NAME|FORMULA", value_parser = EstimatorParser, help_heading = group::ERRORS)]
     estimator: Option<AnyEstimator>,
-    /// Take RR from a result written earlier, after checking that it belongs to the same randoms, box and bins; from a file of lsstypes, which has
-    /// weights alone, by its bins and its total: there are no Poisson errors then
-    #[arg(long, value_name = "RESULT", requires = "randoms")]
+    /// Use RR of an earlier result, after checking that it has the same randoms, box and bins
+    ///
+    /// A file of lsstypes has weights alone: its bins and total are checked, and there are no Poisson errors.
+    #[arg(long, value_name = "RESULT", requires = "randoms", help_heading = group::ERRORS)]
     rr: Option<ReadFile>,
-    /// Take any counts, such as DR and DD, from results written earlier, after checking that they belong to the same particles, weights, box,
-    /// bins, line of sight and cuts; again for each further result
-    #[arg(long, value_name = "RESULT")]
+    /// Use counts of an earlier result, such as DR and DD; again for each further result
+    ///
+    /// The particles, weights, box, bins, line of sight and cuts must be the same.
+    #[arg(long, value_name = "RESULT", help_heading = group::ERRORS)]
     reuse: Vec<ReadFile>,
     #[command(flatten)]
     split: SplitFlags,
-    /// Add the mean separation (r, s, rp or theta) of the data pairs in each bin, each pair once or by its weight; mean angles of DR and RD are
-    /// summed too, for --angular
-    #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "pairs")]
+    /// Add the mean separation (r, s, rp or theta) of the data pairs in each bin
+    ///
+    /// Each pair once or by its weight. Mean angles of DR and RD are added too, for --angular.
+    #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "pairs", help_heading = group::ERRORS)]
     mean_separation: Option<MeanSeparation>,
     #[command(flatten)]
     columns: DataFlags,

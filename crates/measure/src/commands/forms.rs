@@ -11,16 +11,18 @@ use super::derived::Derived;
 use super::estimated::Estimated;
 use crate::args::OutputFlags;
 use crate::form_file::{Form, FormFile};
+use crate::group;
 use crate::packages::Made;
 use crate::usage::usage;
 use crate::weight_sets::path_of;
 
 /// Which forms are written.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
+#[command(next_help_heading = group::OUTPUT)]
 pub(super) struct FormFlags {
-    /// Several forms of the estimate, each in a file, by extension as --output: xi with its counts, multipoles, wedges or wp, e.g.
-    /// xi=xi.csv,multipoles=poles.csv; the last one is printed and drawn, and --covariance is of it
+    /// Write several forms of the estimate, each to a file: xi, multipoles, wedges or wp
+    ///
+    /// E.g. xi=xi.csv,multipoles=poles.csv. xi has its counts. The last one is printed and plotted, and --covariance is of it.
     #[arg(long, value_name = "FORM=FILE,..", value_delimiter = ',', conflicts_with_all = ["output", "counts"])]
     outputs: Vec<FormFile>,
 }

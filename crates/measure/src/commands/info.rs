@@ -16,7 +16,7 @@ use crate::watch::Loss;
 /// Arguments of `info`.
 #[derive(Debug, Args)]
 pub(crate) struct Info {
-    /// The file: FITS, Parquet, HDF5, ASDF, ECSV or delimited text, or a trajectory
+    /// File: FITS, Parquet, HDF5, ASDF, ECSV or delimited text, or a trajectory
     file: ReadFile,
 }
 

@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use crate::group;
 use crate::usage::usage;
 
 /// Orders of pixels, by name.
@@ -35,13 +36,14 @@ impl From<OrderName> for PixelOrder {
 /// Which pixels of which file are a footprint.
 #[allow(clippy::struct_field_names, reason = "the names of flags")]
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "In a mask")]
+#[command(next_help_heading = group::INPUT)]
 pub(super) struct MaskFlags {
-    /// Column of the mask with the numbers of pixels [default: PIXEL, where there is one; else a map, a value for each pixel of the sky, of
-    /// which those above 0 count]
+    /// Column of the mask with the numbers of pixels [default: PIXEL, else the file is a map]
+    ///
+    /// Of a map, a value for each pixel of the sky, pixels with values above 0 count.
     #[arg(long, value_name = "COLUMN")]
     mask_pixels: Option<String>,
-    /// Rows of a mask with numbers of pixels that count, e.g. 'FRACTION > 0.5'
+    /// Rows to use of a mask with numbers of pixels, e.g. 'FRACTION > 0.5'
     #[arg(long, value_name = "CONDITION")]
     mask_where: Option<String>,
     /// Order of the pixels [default: as the file states by ORDERING]

@@ -8,11 +8,13 @@ use clap::Args;
 
 use crate::Cli;
 use crate::catalogs::Files;
+use crate::group;
 use crate::part_file::PartFile;
 use crate::paths::WrittenFile;
 use crate::record::Arguments;
+use crate::refused::text_of;
 use crate::session::Session;
-use crate::usage::{in_a_line, usage};
+use crate::usage::usage;
 
 /// The end of its help.
 pub(crate) const EXAMPLES: &str =
@@ -27,16 +29,18 @@ Examples, on the catalogs that come with albireo:
 
 /// Arguments of `merge`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::OUTPUT)]
 pub(crate) struct Merge {
-    /// The files of all parts of one command, in any order; several by a quoted pattern, e.g. 'part_*.alb'
+    /// Files of all parts of one command, in any order; several by a quoted pattern, e.g. 'part_*.alb'
     #[arg(required = true)]
     parts: Vec<Files>,
     /// Write the result, by extension as the command itself would [default: it is printed]
     #[arg(short, long, value_name = "FILE")]
     output: Option<WrittenFile>,
-    /// Make a result of the parts that are there, though units are missing: its record says how many were counted. An estimate takes the same share of
-    /// all of its pairs
-    #[arg(long)]
+    /// Make a result of the parts that are there, though units are missing
+    ///
+    /// Its record states how many were counted. An estimate uses the same share of all of its pairs.
+    #[arg(long, help_heading = group::PARTS)]
     partial: bool,
 }
 
@@ -64,7 +68,7 @@ impl Merge {
         if self.partial {
             line.push("--from-some-parts".into());
         }
-        let (cli, arguments) = Cli::of_words(line).map_err(|refusal| usage(in_a_line(&refusal)))?;
+        let (cli, arguments) = Cli::of_words(line).map_err(|refusal| usage(text_of(&refusal)))?;
         crate::carry_out(cli, &mut session.again(&Arguments { words, ..arguments }))
     }
 }

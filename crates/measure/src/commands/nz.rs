@@ -24,6 +24,7 @@ use crate::catalogs::Files;
 use crate::counting::Counter;
 use crate::edges::{EdgeSpec, ends};
 use crate::engine::Engines;
+use crate::group;
 use crate::inputs::say;
 use crate::named_count::NamedCount;
 use crate::paths::WrittenFile;
@@ -38,53 +39,62 @@ const WIDTH: f64 = 0.01;
 
 /// Arguments of `nz`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::INPUT)]
 pub(crate) struct Nz {
-    /// The survey, with positions on the sky and redshifts; several files one after the other, or by a quoted pattern
+    /// Survey with sky positions and redshifts; several files, or a quoted pattern
     #[arg(required = true)]
     data: Vec<Files>,
     /// Randoms of the survey: the area is that of their pixels, and --fkp-randoms is for them
     #[arg(long, value_name = "FILE")]
     randoms: Vec<Files>,
     /// Bins in redshift: lin:LO:HI:N, edges:A,B,.. or @FILE [default: 0.01 wide, around all of DATA]
-    #[arg(long, value_name = "SPEC", help_heading = "Density")]
+    #[arg(long, value_name = "SPEC", help_heading = group::BINS)]
     bins: Option<EdgeSpec>,
     /// Cosmology of the volumes: a name such as Planck18 or DESI, or parameters, e.g. om=0.31
-    #[arg(long, value_name = "NAME|KEY=VALUE,..", help_heading = "Density")]
+    #[arg(long, value_name = "NAME|KEY=VALUE,..", help_heading = group::INPUT)]
     cosmology: String,
-    /// Area of the survey in square degrees, completeness and masks taken off
+    /// Area of the survey in square degrees, without masked and incomplete parts
     #[arg(
         long,
         value_name = "AREA",
         allow_negative_numbers = true,
-        help_heading = "Density"
+        help_heading = group::INPUT
     )]
     area: Option<f64>,
     #[allow(clippy::doc_markdown, reason = "the help of a flag")]
-    /// Take the area of the HEALPix pixels of this resolution that hold randoms (DATA without any); pixels at the border count in full
+    /// Use the area of the HEALPix pixels of this resolution that hold randoms (DATA without any)
+    ///
+    /// Pixels at the border count in full.
     #[arg(
         long,
         value_name = "NSIDE",
         conflicts_with = "area",
-        help_heading = "Density"
+        help_heading = group::INPUT
     )]
     nside: Option<u32>,
-    /// FKP weights 1/(1 + n(z) P0) for this P0 in (Mpc/h)^3, e.g. 10000: a column of the result, and of the files below
+    /// FKP weights 1/(1 + n(z) P0) for this P0 in (Mpc/h)^3, e.g. 10000
+    ///
+    /// A column of the result, and of the files below.
     #[arg(
         long,
         value_name = "P0",
         allow_negative_numbers = true,
-        help_heading = "Weights"
+        help_heading = group::WEIGHTS
     )]
     fkp: Option<f64>,
     #[allow(clippy::doc_markdown, reason = "the help of a flag")]
-    /// Write the rows of DATA as a catalogue: RA, DEC, Z, their WEIGHT where named, NZ and WEIGHT_FKP, by extension as --output
-    #[arg(long, value_name = "FILE", requires = "fkp", help_heading = "Weights")]
+    /// Write the rows of DATA as a catalogue with NZ and WEIGHT_FKP
+    ///
+    /// RA, DEC, Z, their WEIGHT where named, NZ and WEIGHT_FKP, by extension as --output.
+    #[arg(long, value_name = "FILE", requires = "fkp", help_heading = group::WEIGHTS)]
     fkp_data: Option<WrittenFile>,
-    /// The same of the randoms, by the n(z) of DATA
-    #[arg(long, value_name = "FILE", requires_all = ["fkp", "randoms"], help_heading = "Weights")]
+    /// Write the randoms as such a catalogue, by the n(z) of DATA
+    #[arg(long, value_name = "FILE", requires_all = ["fkp", "randoms"], help_heading = group::WEIGHTS)]
     fkp_randoms: Option<WrittenFile>,
-    /// Also the effective redshift of the pairs of DATA between these separations in Mpc/h, with FKP weights where asked for, e.g. 25:120
-    #[arg(long, value_name = "LO:HI", value_parser = ends, help_heading = "Density")]
+    /// Also the effective redshift of pairs between these separations in Mpc/h, e.g. 25:120
+    ///
+    /// Of DATA, with FKP weights where asked for.
+    #[arg(long, value_name = "LO:HI", value_parser = ends, help_heading = group::OUTPUT)]
     effective_redshift: Option<[f64; 2]>,
     #[command(flatten)]
     columns: DataFlags,

@@ -11,10 +11,12 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
 use super::projections::Projection;
+use crate::group;
 use crate::usage::usage;
 
 /// Flags of multipoles and wedges.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::BINS)]
 pub(super) struct OverMuFlags {
     /// Legendre multipoles of xi(s, mu), e.g. 0,2,4
     #[arg(long, value_name = "L,..", value_delimiter = ',')]
@@ -22,7 +24,9 @@ pub(super) struct OverMuFlags {
     /// Wedges of xi(s, mu): its mean over each of N equal parts of the mu bins
     #[arg(long, value_name = "N", conflicts_with = "wedge_edges")]
     wedges: Option<NonZeroU16>,
-    /// Wedges between these mu instead, e.g. 0,0.33,0.66,1; a bin that a wedge holds a part of has that part of its weight
+    /// Wedges between these mu instead, e.g. 0,0.33,0.66,1
+    ///
+    /// A bin that is partly in a wedge has that part of its weight.
     #[arg(
         long,
         value_name = "MU,..",
@@ -30,8 +34,7 @@ pub(super) struct OverMuFlags {
         allow_hyphen_values = true
     )]
     wedge_edges: Option<Vec<f64>>,
-    /// Which bins in mu a wedge has: all that it holds a part of, by that part, or those whole whose middle it holds, as in pycorr
-    /// [default: part]
+    /// Bins in mu of a wedge: `part`, all in it or partly in it, or `middle`, as in pycorr [default: part]
     #[arg(long, value_name = "KIND")]
     wedge_bins: Option<WedgeBins>,
 }

@@ -54,7 +54,7 @@ impl PairFlags {
         let other_part = other.filter.is_some() || other.table.is_some() || !other.rows.is_all();
         if second.is_none() && other.any() && !other_part {
             return Err(usage(
-                "the --second flags need a second catalog, or --second-where, --second-table, --second-rows or --second-every for another part of the first",
+                "the --cross flags need a second sample, --cross FILE, or --cross-where, --cross-table, --cross-rows or --cross-every for another part of the first",
             ));
         }
         let second = second.or_else(|| other_part.then(|| data.clone()));

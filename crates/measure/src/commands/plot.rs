@@ -7,8 +7,10 @@ use albireo_figures::{Limits, Named, Sheet, Spacing, Style};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
+use crate::args::power;
 use crate::edges::ends;
 use crate::files::Written;
+use crate::group;
 use crate::model_curve::ModelSpec;
 use crate::packages::read_table;
 use crate::paths::{ReadFile, WrittenFile};
@@ -32,13 +34,6 @@ impl From<ScaleName> for Spacing {
             ScaleName::Log => Self::Log,
         }
     }
-}
-
-/// A power of the separation.
-fn power(text: &str) -> Result<f64, String> {
-    let power = text.trim().parse().ok();
-    let power = power.filter(|power: &f64| power.abs() <= 6.0);
-    power.ok_or_else(|| format!("expected a power from -6 to 6, found `{text}`"))
 }
 
 /// A column of a page of two columns, in points, three quarters as high as wide.
@@ -75,46 +70,48 @@ fn font_size(text: &str) -> Result<f64, String> {
 
 /// Arguments of `plot`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::AXES)]
 pub(crate) struct Plot {
-    /// Results that albireo wrote: .csv (with the record beside it), .ecsv, .fits, .h5, .json or .parquet; several are drawn in common axes
+    /// Results of albireo: .csv (with its record beside it), .ecsv, .fits, .h5, .json or .parquet
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<ReadFile>,
-    /// The figure, by extension: .png .svg .pdf
-    #[arg(short, long, value_name = "FIGURE")]
+    /// Figure, by extension: .png .svg .pdf
+    #[arg(short, long, value_name = "FIGURE", help_heading = group::OUTPUT)]
     output: WrittenFile,
-    /// Scale the correlation function by the separation squared (wp by rp)
-    #[arg(long, conflicts_with = "scale_by")]
-    r2: bool,
     /// Scale the correlation function by this power of the separation (wp by that of rp), e.g. 1 for s xi or 1.5 [default: 2 for multipoles and wedges, else 0]
     #[arg(long, value_name = "POWER", value_parser = power, allow_hyphen_values = true)]
     scale_by: Option<f64>,
-    /// The name of a result in the legend; again for each further result, in their order [default: the names of the files]
+    /// Scale it by the separation squared (wp by rp)
+    #[arg(long, hide = true, conflicts_with = "scale_by")]
+    r2: bool,
+    /// Name of a result in the legend; again for each further result [default: the names of the files]
     #[arg(long = "name", value_name = "TEXT")]
     names: Vec<String>,
-    /// A curve to compare with, dashed, from a text file: the first column and this one, by its name in the header or its number [default: 2], in the
-    /// units of the result and scaled as that is; again for others
+    /// Curve to compare with, dashed, from a text file; again for each further curve
+    ///
+    /// The first column and this one, by its name in the header or its number [default: 2], in the units of the result and scaled as that is.
     #[arg(long = "model", value_name = "FILE[:COLUMN]")]
     models: Vec<ModelSpec>,
-    /// Width and height in inches, or with mm behind them, e.g. 7x5 or 86x65mm; `column`: 3.4 inches wide [default: what the figure needs, mostly 7x5.25]
-    #[arg(long, value_name = "WxH", value_parser = page_size, help_heading = "Page")]
+    /// Width and height of the page in inches or mm, e.g. 7x5 or 86x65mm; `column`: 3.4 inches wide [default: mostly 7x5.25]
+    #[arg(long, value_name = "WxH", value_parser = page_size, help_heading = group::AXES)]
     size: Option<[f64; 2]>,
-    /// Size of the names of axes in points; numbers, lines and markers follow [default: 12, below 6 inches 8]
-    #[arg(long, value_name = "POINTS", value_parser = font_size, help_heading = "Page")]
+    /// Font size of axis labels in points; numbers, lines and markers scale with it [default: 12, below 6 inches 8]
+    #[arg(long, value_name = "POINTS", value_parser = font_size, help_heading = group::AXES)]
     font_size: Option<f64>,
-    /// What stands above the figure
-    #[arg(long, value_name = "TEXT", help_heading = "Page")]
+    /// Title above the figure
+    #[arg(long, value_name = "TEXT", help_heading = group::AXES)]
     title: Option<String>,
-    /// Ends of the x axis, e.g. 0.1:50 [default: all bins]
-    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true, help_heading = "Axes")]
+    /// Limits of the x axis, e.g. 0.1:50 [default: all bins]
+    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true, help_heading = group::AXES)]
     x_range: Option<[f64; 2]>,
-    /// Ends of the y axis, e.g. -20:100 [default: all values]
-    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true, help_heading = "Axes")]
+    /// Limits of the y axis, e.g. -20:100 [default: all values]
+    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true, help_heading = group::AXES)]
     y_range: Option<[f64; 2]>,
     /// Scale of the x axis [default: as the bins are]
-    #[arg(long, value_name = "SCALE", help_heading = "Axes")]
+    #[arg(long, value_name = "SCALE", help_heading = group::AXES)]
     x_scale: Option<ScaleName>,
-    /// Scale of the y axis [default: as the bins are, linear for what is scaled and for g(r)]
-    #[arg(long, value_name = "SCALE", help_heading = "Axes")]
+    /// Scale of the y axis [default: as the bins are, linear with a scaled y and for g(r)]
+    #[arg(long, value_name = "SCALE", help_heading = group::AXES)]
     y_scale: Option<ScaleName>,
 }
 

@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use crate::args::{FormatName, OutputFlags};
 #[cfg(feature = "cuda")]
 use crate::engine::{cuda_of, told};
+use crate::group;
 use crate::paths::WrittenFile;
 use crate::record::Record;
 use crate::session::Session;
@@ -20,39 +21,40 @@ use crate::watch::Loss;
 
 /// Arguments of `random`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::INPUT)]
 pub(crate) struct Random {
-    /// Number of numbers, e.g. 1000000
+    /// How many numbers, e.g. 1e6
     #[arg(short, long, value_name = "N", value_parser = number)]
     number: usize,
     /// Seed, as srand48 takes it: 32 bits
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u32,
-    /// Which numbers
+    /// Generator
     #[arg(long, value_name = "NAME", default_value = "drand48")]
     function: Function,
-    /// Numbers to pass over first, at once, however many
+    /// Numbers to skip first, at no cost
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
-    /// Streams that take turns in each thread, e.g. 6144; never changes a number [default: 32]
+    /// Streams that take turns in each thread, e.g. 6144 [default: 32]
     #[arg(
         long,
-        value_name = "N",
-        help_heading = "Running (never changes a number)"
-    )]
+        value_name = "N", help_heading = group::TUNING)]
     streams: Option<usize>,
-    /// Number of threads, at most four for each core [default: all cores]
+    /// Number of threads [default: all cores]
+    ///
+    /// At most four for each core.
     #[arg(
         long,
         value_name = "N",
-        help_heading = "Running (never changes a number)"
+        help_heading = group::RUNNING
     )]
     threads: Option<usize>,
-    /// Who makes them
+    /// Compute engine
     #[cfg(feature = "cuda")]
     #[arg(
         long,
         default_value = "cpu",
-        help_heading = "Running (never changes a number)"
+        help_heading = group::RUNNING
     )]
     engine: MakerName,
     /// GPUs to use, by their numbers in `albireo devices`, e.g. 0,1 [default: all]
@@ -61,15 +63,16 @@ pub(crate) struct Random {
         long,
         value_name = "N,..",
         value_delimiter = ',',
-        help_heading = "Running (never changes a number)"
+        help_heading = group::RUNNING
     )]
     devices: Option<Vec<usize>>,
-    /// Write the numbers with everything about how they were made, by extension: .parquet .fits .h5 .csv (its record beside it, in FILE.json)
-    /// .ecsv .json; `-` prints them, and nothing else, on standard output
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    /// Write the numbers: .parquet .fits .h5 .csv .ecsv .json; `-` prints them
+    ///
+    /// With everything about how they were made; that of .csv is in FILE.json. `-` prints them, and nothing else, on standard output.
+    #[arg(short, long, value_name = "FILE", help_heading = group::OUTPUT)]
     output: WrittenFile,
     /// Format of `-o -` [default: csv]
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = group::OUTPUT)]
     format: Option<FormatName>,
 }
 

@@ -14,6 +14,7 @@ use serde_json::json;
 use super::mask::MaskFlags;
 use crate::args::{ColumnUnits, DataFlags, FormatName, OutputFlags};
 use crate::catalogs::Files;
+use crate::group;
 use crate::inputs::say;
 use crate::paths::{ReadFile, WrittenFile};
 use crate::record::Record;
@@ -23,60 +24,71 @@ use crate::watch::Loss;
 
 /// Arguments of `randoms`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::INPUT)]
 pub(crate) struct Randoms {
-    /// Number of points, e.g. 1000000
-    #[arg(short, long, value_name = "N", value_parser = number)]
+    /// Number of points, e.g. 1e6
+    #[arg(short, long, value_name = "N", value_parser = number, help_heading = group::INPUT)]
     number: usize,
-    /// Seed: the same one makes the same points, on every machine; the first points of a longer catalogue are a shorter one
+    /// Seed
+    ///
+    /// The same seed gives the same points on every machine; a shorter catalogue is the beginning of a longer one.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
     shape: ShapeFlags,
     #[command(flatten)]
     mask: MaskFlags,
-    /// Resolution of the footprint of --like, a power of 2 up to 8192; pixels should hold many objects [default: 64, 0.84 square degrees];
-    /// with --mask, that of its pixels [default: as the file states by NSIDE]
-    #[arg(long, value_name = "NSIDE", value_parser = nside, help_heading = "Like a catalogue")]
+    /// Resolution of the pixels of --like, a power of 2 up to 8192 [default: 64], or of --mask
+    ///
+    /// Pixels should hold many objects; 64 is 0.84 square degrees. Of --mask [default: as the file states by NSIDE].
+    #[arg(long, value_name = "NSIDE", value_parser = nside, help_heading = group::INPUT)]
     nside: Option<u32>,
-    /// Draw redshifts from the data's histogram in so many bins, joined by monotone cubics, instead of the data's own redshifts, e.g. 40
-    #[arg(long, value_name = "BINS", value_parser = bins, help_heading = "Like a catalogue")]
+    /// Draw redshifts from a smooth histogram of the data in so many bins, e.g. 40
+    ///
+    /// Joined by monotone cubics, instead of the data's own redshifts.
+    #[arg(long, value_name = "BINS", value_parser = bins, help_heading = group::INPUT)]
     smooth_nz: Option<usize>,
     #[command(flatten)]
     columns: DataFlags,
     #[command(flatten)]
     units: ColumnUnits,
-    /// Write the points with everything about how they were made, by extension: .parquet .fits .h5 .csv (its record beside it, in FILE.json)
-    /// .ecsv .json; `-` prints them, and nothing else, on standard output
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    /// Write the points: .parquet .fits .h5 .csv .ecsv .json; `-` prints them
+    ///
+    /// With everything about how they were made; that of .csv is in FILE.json. `-` prints them, and nothing else, on standard output.
+    #[arg(short, long, value_name = "FILE", help_heading = group::OUTPUT)]
     output: WrittenFile,
     /// Format of `-o -` [default: csv]
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = group::OUTPUT)]
     format: Option<FormatName>,
 }
 
 /// What the points fill: one of these, but for a mask, which may go with a catalogue.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
-#[command(
-    next_help_heading = "Where (one of these; --mask with --like takes redshifts of the catalogue)"
-)]
+#[command(next_help_heading = group::PLACE)]
 struct ShapeFlags {
-    /// A box from 0 to L, or to Lx,Ly,Lz, or the cell of three vectors ax,ay,az,bx,..,cz: columns x, y, z, e.g. 420
+    /// In a box from 0 to L, or to Lx,Ly,Lz, or three vectors: columns x, y, z, e.g. 420
+    ///
+    /// Three vectors are ax,ay,az,bx,..,cz.
     #[arg(long = "box", value_name = "BOX", allow_hyphen_values = true, conflicts_with_all = ["shell", "sky_window", "like", "mask"])]
     space: Option<BoxSpec>,
     /// Between two spheres around the origin, evenly in volume: columns x, y, z, e.g. 500:1200
     #[arg(long, value_name = "RMIN:RMAX", value_parser = shell, allow_hyphen_values = true, conflicts_with_all = ["sky_window", "like", "mask"])]
     shell: Option<[f64; 2]>,
-    /// Between two right ascensions and two declinations (degrees), evenly on the sphere: columns RA, DEC, e.g. 150:240,-5:60, and
-    /// -20:30,0:10 across RA = 0
+    /// In a window of RA and DEC (degrees), evenly on the sphere, e.g. 150:240,-5:60
+    ///
+    /// Columns RA, DEC; -20:30,0:10 is across RA = 0.
     #[arg(long, value_name = "RA0:RA1,DEC0:DEC1", value_parser = sky_window, allow_hyphen_values = true, conflicts_with_all = ["like", "mask"])]
     sky_window: Option<Window>,
-    /// In the footprint of a catalogue, the `HEALPix` pixels that hold its objects: columns RA, DEC and Z, whose redshifts are drawn from
-    /// those of the catalogue, by --weight where given; `--redshift none` goes without; several files by a quoted pattern
+    /// In the footprint of a catalogue, with its redshifts: columns RA, DEC and Z
+    ///
+    /// The footprint is the `HEALPix` pixels that hold its objects; redshifts are drawn from those of the catalogue, by --weight where given;
+    /// `--redshift none` makes none. Several files by a quoted pattern.
     #[arg(long, value_name = "DATA")]
     like: Option<Files>,
-    /// In the `HEALPix` pixels of a mask, evenly: a map of the whole sky, as healpy writes them, or a table with a column of pixels; columns RA,
-    /// DEC, and with --like DATA also Z
+    /// In the `HEALPix` pixels of a mask, evenly: columns RA, DEC, and with --like also Z
+    ///
+    /// A map of the whole sky, as healpy writes them, or a table with a column of pixels.
     #[arg(long, value_name = "FILE")]
     mask: Option<ReadFile>,
 }

@@ -15,6 +15,7 @@ use clap::{Args, ValueEnum};
 use super::region_tables;
 #[cfg(feature = "plot")]
 use crate::files::Written;
+use crate::group;
 use crate::pair_weights::Weighting;
 use crate::paths::WrittenFile;
 use crate::record::Record;
@@ -47,24 +48,28 @@ impl From<JackknifeName> for Jackknife {
 
 /// Regions, and the errors from their scatter.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Errors from regions, one way to cut them (default: Poisson errors)")]
+#[command(next_help_heading = group::ERRORS)]
 pub(super) struct RegionFlags {
-    /// N compact regions with nearly equal numbers of randoms (of DATA without any), by k-means: on the sky for sky positions, else in
-    /// space
+    /// Jackknife errors from N compact regions [default: Poisson errors]
+    ///
+    /// By k-means, with nearly equal numbers of randoms (of DATA without any): on the sky for sky positions, else in space.
     #[arg(long, value_name = "N", group = "cut")]
     regions: Option<u32>,
     #[allow(clippy::doc_markdown, reason = "the help of a flag")]
-    /// The HEALPix pixels of this resolution that hold randoms; all catalogs must be in all of them
+    /// Regions are the HEALPix pixels of this resolution that hold randoms
+    ///
+    /// All samples must be in all of them.
     #[arg(long, value_name = "NSIDE", group = "cut")]
     regions_nside: Option<u32>,
-    /// N x N x N equal sub-cubes of the periodic box; RR is known for them
+    /// Regions are N x N x N equal sub-cubes of the periodic box; RR is known for them
     #[arg(long, value_name = "N", group = "cut")]
     regions_cubes: Option<u32>,
-    /// The integers in a column that all catalogs have
+    /// Regions are the integers in a column that all samples have
     #[arg(long, value_name = "COLUMN", group = "cut")]
     regions_column: Option<String>,
-    /// Cut each of --regions, or of --regions-nside, into M layers of distance from the observer: between the k/M quantiles of DATA's distances,
-    /// the last without an end; layer r of region k is region k*M + r
+    /// Cut each of --regions or --regions-nside into M layers of distance from the observer
+    ///
+    /// Between the k/M quantiles of DATA's distances, the last without an end; layer r of region k is region k*M + r.
     #[arg(long, value_name = "M")]
     regions_radial: Option<u32>,
     /// Seed of k-means and of the bootstrap
@@ -76,21 +81,26 @@ pub(super) struct RegionFlags {
     /// Draw as many regions with replacement, N times
     #[arg(long, value_name = "N", conflicts_with = "jackknife")]
     bootstrap: Option<u32>,
-    /// Write the covariance, a row for each two bins, by extension as --output; `albireo plot` draws its correlation matrix
+    /// Write the covariance, a row for each two bins; `albireo plot` draws its correlation matrix
     #[arg(long, value_name = "FILE")]
     pub(super) covariance: Option<WrittenFile>,
-    /// Write the pairs of every count within each region and across its border, by extension as --output
+    /// Write the pairs of every count within each region and across its border
     #[arg(long, value_name = "FILE")]
     pub(super) region_counts: Option<WrittenFile>,
-    /// Write the rows of every catalog with their region: columns sample (0 for DATA, then the others as they are named in the record), x, y, z,
-    /// weight and region. It is a catalog that --regions-column region takes, and --where 'sample == 0' its part
+    /// Write the rows of every sample with their region
+    ///
+    /// Columns sample (0 for DATA, then the others as they are named in the record), x, y, z, weight and region. It is a catalogue that
+    /// --regions-column region reads, and --where 'sample == 0' selects a part.
     #[arg(long, value_name = "FILE")]
     pub(super) regions_output: Option<WrittenFile>,
-    /// Write what each catalog weighs outside each region, with the weights of --bits of its rows (IIP): a column for each
+    /// Write the weight of each sample outside each region, a column for each
+    ///
+    /// With the weights of --bits of its rows (IIP).
     #[arg(long, value_name = "FILE")]
     pub(super) region_sums: Option<WrittenFile>,
-    /// Draw the randoms (DATA without any) in the colours of their regions, by extension: .png .svg .pdf; on the sky with RA increasing to
-    /// the left, else along x and y
+    /// Plot the randoms (DATA without any) in the colours of their regions: .png .svg .pdf
+    ///
+    /// On the sky with RA increasing to the left, else along x and y.
     #[cfg(feature = "plot")]
     #[arg(long, value_name = "FIGURE")]
     pub(super) region_map: Option<WrittenFile>,

@@ -40,23 +40,23 @@ pub(crate) struct SavedResults {
 /// What to do with them.
 #[derive(Debug, Subcommand)]
 enum Subcommands {
-    /// Put results of the same particles in bins that adjoin together, such as near bins and far ones
+    /// Join results of the same particles in adjoining bins, such as near bins and far ones
     #[command(
         after_help = "Rows are taken as they are. Totals must be the same: results of the same particles, weights and settings."
     )]
     Concatenate(concatenate::Concatenate),
-    /// The covariance of estimates over mocks: results of one measurement, one a realisation
+    /// Compute the covariance of estimates over mocks: results of one measurement, one a realisation
     #[command(after_help = "The covariance of N realisations is \
 1/(N-1) sum (x - mean)(x - mean)^T. Its inverse is biased: the record and standard error name the Hartlap factor (N-P-2)/(N-1) of P bins, \
 which it is to be multiplied by (Hartlap et al. 2007).")]
     Covariance(covariance::OverMocks),
-    /// Put parts of the sky together, such as the galactic caps: xi, multipoles or wp of all, with a jackknife over all regions
+    /// Combine parts of the sky, such as the galactic caps: xi, multipoles or wp of all, with a jackknife over all regions
     #[command(
         after_help = "Each count of a part is brought to the total of its random pairs and added to those of the others, \
 xi is estimated of the sums, and the regions of all parts are left out one at a time. Pairs between the parts are not counted."
     )]
     Combine(combine::Combine),
-    /// Estimate xi, multipoles, wedges or wp of saved counts again, in coarser bins too
+    /// Estimate xi, multipoles, wedges or wp again from saved counts, in coarser bins too
     #[command(
         after_help = "Counts are added exactly; the estimate is that of pairs counted in the coarser bins. Errors are Poisson errors, or from the regions of \
 --by-region."
@@ -75,13 +75,13 @@ the constraint that randoms with the redshifts of the data put on every shell (d
 number of galaxies (-norm). Points with their regions: xi --regions-output FILE."
     )]
     Rascalc(rascalc::ToRascalC),
-    /// Put neighbouring bins of pair counts, or of xi with its counts, together: those of the coarser bins, exactly
+    /// Merge neighbouring bins of pair counts, or of xi with its counts, exactly
     #[command(
         after_help = "Pairs and sums (weights, Legendre sums, separations) are added exactly, those of results written by older versions \
 as the float64 that they hold."
     )]
     Rebin(rebin::Rebin),
-    /// Give pair counts another total weight, to add up samples of other weights
+    /// Give pair counts another total weight, to add samples of other weights
     Renormalise(renormalise::Renormalise),
     /// Keep the bins within a range
     #[command(
@@ -94,13 +94,13 @@ as the float64 that they hold."
 as the float64 that they hold."
     )]
     Sum(sum::Sum),
-    /// Multipoles of the survey window, from random pairs over (s, mu)
+    /// Compute multipoles of the survey window from random pairs over (s, mu)
     #[command(
         after_help = "Q_l(s) = V (2l + 1) sum RR L_l(mu) / v(s), RR over all pairs and v the volume of the shell (Wilson et al. 2017; Beutler & \
 McDonald 2021). Legendre sums (count --legendre) are used where there is one bin in mu, else bins in mu."
     )]
     Window(window::Window),
-    /// Put both signs of mu or pi of pair counts together: the counts over |mu| or |pi|, exactly
+    /// Merge both signs of mu or pi of pair counts, exactly
     #[command(
         after_help = "Auto counts of both orders then hold each pair twice in a bin, unless the line of sight is through one end: they are \
 halved, and are those that unsigned bins count."

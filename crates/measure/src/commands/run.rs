@@ -13,12 +13,14 @@ use clap::{Args, CommandFactory, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use crate::catalogs::Files;
+use crate::group;
 use crate::job::{Job, Measurement, NamedFiles, listed, rounds};
 use crate::kept::Kept;
 use crate::paths::ReadFile;
 use crate::record::{Arguments, JobEntry, JobText, command_line};
+use crate::refused::text_of;
 use crate::session::{Session, Sink};
-use crate::usage::{in_a_line, usage};
+use crate::usage::usage;
 use crate::watch::Watch;
 use crate::weight_sets::files_of;
 use crate::world::{Alone, World};
@@ -26,6 +28,7 @@ use crate::{Cli, carry_out, is_shared};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::ACTIONS)]
 pub(crate) struct Run {
     /// A job file (.toml), or a result, whose command is run again
     #[arg(value_name = "JOB|RESULT", required_unless_present = "template")]
@@ -35,19 +38,23 @@ pub(crate) struct Run {
     /// Measure again what is done already
     #[arg(long)]
     again: bool,
-    /// Count nothing: print what each measurement that counts pairs and is not done would take on this machine, and all of them together
+    /// Count nothing: print what each measurement would take on this machine, and all together
+    ///
+    /// Of measurements that count pairs and are not done.
     #[arg(long, conflicts_with_all = ["list", "show_job", "template"])]
     plan: bool,
 }
 
 /// What is printed instead of measuring anything.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::ACTIONS)]
 struct PrintFlags {
-    /// Print a job file to begin with: one that runs on the catalogs that come with albireo, with all keys as comments, or one for a
-    /// tracer of DESI
+    /// Print a job file to begin with: `samples` runs on the catalogues of albireo, `desi` is for a DESI tracer
+    ///
+    /// All keys are in it as comments.
     #[arg(long, value_name = "OF", num_args = 0..=1, default_missing_value = "samples", conflicts_with_all = ["job", "list", "again", "show_job"])]
     template: Option<Template>,
-    /// Print the command lines that the job stands for, and run none of them
+    /// Print the command lines of the job, and run none of them
     #[arg(long)]
     list: bool,
     /// Print the job file that a result comes from, as it was then, and run nothing
@@ -78,7 +85,7 @@ fn parsed(made: &Measurement) -> Result<(Cli, Arguments)> {
     match Cli::of_words(made.arguments.iter().cloned().chain(brief).collect()) {
         Ok(parsed) => Ok(parsed),
         Err(refusal) => {
-            let words = in_a_line(&refusal);
+            let words = text_of(&refusal);
             Err(usage(format!(
                 "line {}: [{}]: {words}",
                 made.line, made.name

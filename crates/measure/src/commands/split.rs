@@ -15,6 +15,7 @@ use clap::Args;
 
 use crate::counted::{Counted, SplitCount};
 use crate::counting::Counter;
+use crate::group;
 use crate::named_count::NamedCount;
 use crate::usage::usage;
 
@@ -42,10 +43,12 @@ impl FromStr for SplitBy {
 
 /// How randoms are split.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = group::ERRORS)]
 pub(super) struct SplitFlags {
-    /// Count RR and SS within subsets of the randoms only: N of them, with row numbers that are equal modulo N, or the files of --randoms
-    /// and as many of --shifted-randoms, in the same order. About N times less work for nearly the same xi where randoms are many
-    /// (Keihänen et al. 2019)
+    /// Count RR and SS within subsets of the randoms only: N of them, or the files of --randoms
+    ///
+    /// Subsets have row numbers that are equal modulo N; with `files` they are the files of --randoms and as many of --shifted-randoms, in the
+    /// same order. About N times less work for nearly the same xi where randoms are many (Keihänen et al. 2019).
     #[arg(long, value_name = "N|files", conflicts_with = "rr")]
     split_randoms: Option<SplitBy>,
     /// Split from this edge of --bins on, and count all pairs of randoms closer together, e.g. 20

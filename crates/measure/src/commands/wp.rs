@@ -11,6 +11,7 @@ use super::forms::FormFlags;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
+use crate::group;
 use crate::paths::WrittenFile;
 use crate::session::Session;
 use crate::usage::usage;
@@ -21,22 +22,24 @@ use crate::weight_sets::each_set;
 pub(crate) struct Wp {
     #[command(flatten)]
     estimate: EstimateFlags,
-    /// Bins in rp (unit of the positions): lin:LO:HI:N, log:LO:HI:N, edges:A,B,.. or @FILE, e.g. log:0.1:20:14
-    #[arg(long, value_name = "SPEC", help_heading = "Bins")]
+    /// Bins in rp: lin:LO:HI:N, log:LO:HI:N, edges:A,B,.. or @FILE, e.g. log:0.1:20:14
+    ///
+    /// In the unit of the positions.
+    #[arg(long, value_name = "SPEC", help_heading = group::BINS)]
     bins: EdgeSpec,
     /// Bins in pi that wp is summed over, from 0 for both signs together, e.g. lin:0:40:40
     #[arg(
         long,
         value_name = "SPEC",
         allow_hyphen_values = true,
-        help_heading = "Bins"
+        help_heading = group::BINS
     )]
     pi_bins: EdgeSpec,
-    /// Sum over the bins up to this |pi| alone, an edge of them [default: all of them]
-    #[arg(long, value_name = "PI", help_heading = "Bins")]
+    /// Sum up to this |pi|, an edge of the bins [default: all of them]
+    #[arg(long, value_name = "PI", help_heading = group::BINS)]
     pi_max: Option<f64>,
     /// Also write xi(rp, pi) with its counts, by extension as --output
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = group::OUTPUT)]
     counts: Option<WrittenFile>,
     #[command(flatten)]
     forms: FormFlags,

@@ -13,6 +13,7 @@ use super::over_mu::OverMuFlags;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
+use crate::group;
 use crate::paths::WrittenFile;
 use crate::session::Session;
 use crate::usage::usage;
@@ -20,21 +21,22 @@ use crate::weight_sets::each_set;
 
 /// Arguments of `xi`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::BINS)]
 pub(crate) struct Xi {
     #[command(flatten)]
     estimate: EstimateFlags,
-    /// What pairs are binned in
-    #[arg(long, default_value = "r", help_heading = "Bins")]
+    /// Coordinates of the bins
+    #[arg(long, default_value = "r", help_heading = group::BINS)]
     statistic: Statistic,
     #[command(flatten)]
     bins: BinFlags,
     #[command(flatten)]
     over_mu: OverMuFlags,
-    /// What multipoles are made of: bins in mu, or Legendre sums over the pairs, which need no --mu-bins
+    /// How multipoles are computed: from bins in mu, or from Legendre sums over the pairs (no --mu-bins)
     #[arg(long, default_value = "mu", requires = "multipoles")]
     poles_from: PolesFrom,
-    /// With --multipoles or wedges: also write xi(s, mu) with its counts, by extension as --output
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    /// Also write xi(s, mu) with its counts, with --multipoles or wedges
+    #[arg(long, value_name = "FILE", help_heading = group::OUTPUT)]
     counts: Option<WrittenFile>,
     #[command(flatten)]
     forms: FormFlags,

@@ -314,7 +314,7 @@ fn mistakes_are_told_with_their_line() {
         ),
         (
             "[result.sum.all]\nmean = 'a'",
-            "line 2: result sum takes no `mean`; it takes results, ",
+            "line 2: result sum has no key `mean`: `albireo result sum --help` lists all flags",
         ),
         (
             "[result.sum]\nresults = '{mock:all}.csv'",
@@ -335,20 +335,36 @@ fn mistakes_are_told_with_their_line() {
         ("[devices.a]", "there is no table [devices]"),
         (
             "[xi.a]\nbinz = 3",
-            "line 2: xi takes no `binz`; it takes data, ",
+            "line 2: xi has no key `binz`: did you mean bins?",
         ),
         (
             "[md.a]\ntemprature = 1",
-            "line 2: md takes no `temprature`; it takes start, ",
+            "line 2: md has no key `temprature`: did you mean temperature?",
         ),
-        ("[xi.a]\nverbose = 2", "line 2: xi takes no `verbose`"),
+        (
+            "[xi.a]\nells = 2",
+            "line 2: xi has no key `ells`: use multipoles",
+        ),
+        (
+            "[rdf.a]\nn_bins = 2",
+            "line 2: rdf has no key `n_bins`: use n-bins",
+        ),
+        (
+            "[count.a]\nfile = 'a'",
+            "line 2: count has no key `file`: use data",
+        ),
+        (
+            "nthreads = 2\n[xi.a]",
+            "has the key `nthreads`: use threads",
+        ),
+        ("[xi.a]\nverbose = 2", "line 2: xi has no key `verbose`"),
         (
             "pi-bins = 'lin:0:1:2'\n[xi.a]\n[rdf.b]\nwrong = 1",
-            "line 4: rdf takes no `wrong`",
+            "line 4: rdf has no key `wrong`",
         ),
         (
             "wrong = 1\n[xi.a]",
-            "line 1: no measurement of this job takes `wrong`",
+            "line 1: no measurement of this job has the key `wrong`",
         ),
         (
             "[xi.a]\nbins = true",

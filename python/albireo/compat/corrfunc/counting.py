@@ -156,7 +156,7 @@ def counted(
     options.update(wrap=box is not None, los=los, mean_separation=means)
     roles = [_role(None, "", first, place)]
     if second is not None:
-        roles.append(_role("second", "second-", second, place))
+        roles.append(_role("second", "cross-", second, place))
     result = results(run(["count"], roles, {k: v for k, v in options.items() if v is not None}))
     npairs = result["npairs"].copy()
     weight = result["weight"].copy() if "weight" in result.columns else None

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use crate::args::CudaFlags;
 use crate::args::{DataFlags, EngineName, FormatName, OutputFlags, RunFlags, SpaceFlags};
 use crate::catalogs::Files;
+use crate::group;
 use crate::paths::{ReadFile, WrittenFile};
 use crate::shard::PieceFlags;
 
@@ -15,13 +16,16 @@ use super::saved::SavedMap;
 
 /// Arguments of `field`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::INPUT)]
 pub(crate) struct Field {
-    /// The sources: a catalogue whose --weight is the charge or mass, a PQR file, or a frame of any structure or trajectory that `rdf` reads
+    /// Sources: a catalogue, a PQR file, or a frame of any structure or trajectory that `rdf` reads
+    ///
+    /// The --weight of a catalogue is the charge or mass.
     pub(super) file: ReadFile,
-    /// What a topology (PSF, ..) says of the atoms of FILE, such as their charges
+    /// Topology (PSF, ..) with further columns of the atoms of FILE, such as their charges
     #[arg(long, value_name = "PSF")]
     pub(super) topology: Option<ReadFile>,
-    /// The frame of a trajectory, from 0, a table or H5MD file of frames included [default: the first]
+    /// Frame of a trajectory, counted from 0, also of tables and H5MD files [default: the first]
     #[arg(long, value_name = "N")]
     pub(super) frame: Option<u64>,
     #[command(flatten)]
@@ -30,18 +34,18 @@ pub(crate) struct Field {
     pub(super) grid: GridFlags,
     #[command(flatten)]
     pub(super) ions: IonFlags,
-    /// Values at the positions of a catalogue (columns x, y, z) instead of on a grid, as a table
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["spacing", "origin", "size", "grid_of", "padding", "checkpoint"])]
+    /// Compute values at the positions of a catalogue (columns x, y, z) instead of on a grid, as a table
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["spacing", "origin", "size", "grid_of", "padding", "checkpoint"], help_heading = group::GRID)]
     pub(super) at: Option<Files>,
     #[command(flatten)]
     pub(super) columns: DataFlags,
     #[command(flatten)]
     pub(super) space: SpaceFlags,
-    /// Who sums
+    /// Compute engine
     #[arg(
         long,
         default_value = "auto",
-        help_heading = "Running (never changes a value)"
+        help_heading = group::RUNNING
     )]
     pub(super) engine: EngineName,
     /// GPUs to use, by their numbers in `albireo devices`, e.g. 0,1 [default: all]
@@ -50,31 +54,35 @@ pub(crate) struct Field {
         long,
         value_name = "N,..",
         value_delimiter = ',',
-        help_heading = "Running (never changes a value)"
+        help_heading = group::RUNNING
     )]
     pub(super) devices: Option<Vec<usize>>,
-    /// Number of threads of the cpu engine, at most four for each core [default: all cores]
+    /// Number of threads of the cpu engine [default: all cores]
+    ///
+    /// At most four for each core.
     #[arg(
         long,
         value_name = "N",
-        help_heading = "Running (never changes a value)"
+        help_heading = group::RUNNING
     )]
     pub(super) threads: Option<std::num::NonZeroUsize>,
     /// Instruction set of the cpu engine, e.g. portable, avx2, avx512, neon [default: the widest here]
     #[arg(
         long,
-        value_name = "NAME",
-        help_heading = "Running (never changes a value)"
-    )]
+        value_name = "NAME", help_heading = group::TUNING)]
     pub(super) isa: Option<String>,
-    /// Terms in float64 or in float32, which is faster: each is the same bits with any engine, threads and instructions
-    #[arg(long, value_name = "NAME", default_value = "double")]
+    /// Precision of the terms: float64, or float32, which is faster
+    ///
+    /// Each gives the same bits with any engine, threads and instructions.
+    #[arg(long, value_name = "NAME", default_value = "double", help_heading = group::RUNNING)]
     pub(super) precision: PrecisionName,
     #[command(flatten)]
     pub(super) variant: super::variant::VariantFlags,
-    /// Write the map, by extension: .dx .cube (lengths taken as Angstrom) .npy (with FILE.npy.json beside it, which says where it lies) .h5;
-    /// values --at points: .csv .ecsv .fits .h5 .json .parquet, or `-`
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    /// Write the map here, by extension: .dx .cube .npy .h5; values --at points as tables, or `-`
+    ///
+    /// Lengths in .cube are assumed to be Angstrom; .npy has FILE.npy.json beside it, which states where the grid lies. Values --at points: .csv
+    /// .ecsv .fits .h5 .json .parquet.
+    #[arg(short, long, value_name = "FILE", help_heading = group::OUTPUT)]
     pub(super) output: WrittenFile,
     #[command(flatten)]
     pub(super) saved: SavedMap,
@@ -82,15 +90,17 @@ pub(crate) struct Field {
     #[command(flatten)]
     pub(super) slice: super::slice::SliceFlags,
     /// Format of `-o -` [default: csv]
-    #[arg(long, help_heading = "Output", requires = "at")]
+    #[arg(long, help_heading = group::OUTPUT, requires = "at")]
     pub(super) format: Option<FormatName>,
 }
 
 /// Where the values are.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Grid (default: round the sources, or the periodic box)")]
+#[command(next_help_heading = group::GRID)]
 pub(super) struct GridFlags {
-    /// Distance of the points, or along each axis, e.g. 0.5 or 0.5,0.5,1; of a periodic box as near to it as fits
+    /// Distance of the grid points, or along each axis, e.g. 0.5 or 0.5,0.5,1
+    ///
+    /// In a periodic box the nearest distance that fits.
     #[arg(
         long,
         value_name = "H",
@@ -98,10 +108,10 @@ pub(super) struct GridFlags {
         allow_hyphen_values = true
     )]
     pub(super) spacing: Vec<f64>,
-    /// Space round the sources, on open axes [default: 0]
+    /// Space around the sources, on open axes [default: 0]
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub(super) padding: Option<f64>,
-    /// The first point
+    /// First grid point
     #[arg(
         long,
         value_name = "X,Y,Z",
@@ -118,7 +128,7 @@ pub(super) struct GridFlags {
         requires = "origin"
     )]
     pub(super) size: Vec<usize>,
-    /// The grid of an `OpenDX` file
+    /// Use the grid of an `OpenDX` file
     #[arg(long, value_name = "FILE.dx", conflicts_with_all = ["spacing", "origin", "size", "padding"])]
     pub(super) grid_of: Option<ReadFile>,
 }

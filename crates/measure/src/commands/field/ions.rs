@@ -7,15 +7,18 @@ use albireo_fields::{IonDistances, PlacedIon};
 use anyhow::{Context, Result};
 use clap::Args;
 
+use crate::group;
 use crate::paths::WrittenFile;
 use crate::usage::usage;
 
 /// Ions to be placed.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Ions (of a coulomb or ewald potential)")]
+#[command(next_help_heading = group::IONS)]
 pub(super) struct IonFlags {
-    /// Ions to place on the grid, one after the other, each where the potential with those before is most favourable: names with their
-    /// charge, and how many, e.g. Na+:30,Cl-:30 or Mg2+:4 or SO4=-2:4; the map holds their potential then
+    /// Ions to place on the grid, e.g. Na+:30,Cl-:30 or Mg2+:4 or SO4=-2:4
+    ///
+    /// Names with their charge, and how many. One after the other, each where the potential with those before is most favourable; the map then
+    /// holds their potential.
     #[arg(
         long,
         value_name = "NAME:N,..",
@@ -24,13 +27,13 @@ pub(super) struct IonFlags {
         conflicts_with_all = ["at", "resumable", "checkpoint"]
     )]
     pub(super) ions: Vec<String>,
-    /// The least distance of ions from sources [default: 6.5]
+    /// Smallest distance of ions from sources [default: 6.5]
     #[arg(long, value_name = "R", requires = "ions", allow_hyphen_values = true)]
     ion_source: Option<f64>,
-    /// The least distance of ions from each other [default: 11]
+    /// Smallest distance of ions from each other [default: 11]
     #[arg(long, value_name = "R", requires = "ions", allow_hyphen_values = true)]
     ion_ion: Option<f64>,
-    /// Where the ions are, as PQR
+    /// Write the positions of the ions, as PQR
     #[arg(long, value_name = "FILE.pqr", requires = "ions")]
     pub(super) ions_output: Option<WrittenFile>,
 }

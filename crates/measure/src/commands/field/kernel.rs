@@ -9,30 +9,33 @@ use albireo_samples::Unit as Length;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
+use crate::group;
 use crate::paths::ReadFile;
 use crate::usage::usage;
 
 /// What a source adds.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Kernel")]
+#[command(next_help_heading = group::KERNEL)]
 pub(super) struct KernelFlags {
-    /// What a source adds at the distance r
+    /// Function of the distance r that a source adds
     #[arg(long, value_name = "NAME", default_value = "coulomb")]
     pub(super) kernel: KernelName,
-    /// Where coulomb, gravity, ewald, lj and gaussian end, in the unit of the positions, e.g. 12; coulomb and gravity sum over all sources with
-    /// `none`, in open space [default for gaussian: 6 sigma]
+    /// Distance where the kernel ends, e.g. 12; `none`: all sources
+    ///
+    /// Of coulomb, gravity, ewald, lj and gaussian, in the unit of the positions; `none` for coulomb and gravity in open space [default for
+    /// gaussian: 6 sigma].
     #[arg(long, value_name = "RC", value_parser = cutoff)]
     cutoff: Option<Ends>,
     /// How coulomb and gravity end
     #[arg(long, value_name = "NAME")]
     ending: Option<EndingName>,
-    /// The radius of top-hat and spline, the sigma of gaussian
+    /// Radius of top-hat and spline, sigma of gaussian
     #[arg(long, value_name = "R", allow_hyphen_values = true)]
     radius: Option<f64>,
-    /// The alpha of ewald, erfc(alpha r)/r, in inverse lengths
+    /// Alpha of ewald, erfc(alpha r)/r, in inverse lengths
     #[arg(long, value_name = "ALPHA", allow_hyphen_values = true)]
     alpha: Option<f64>,
-    /// The cells of cic and tsc, or along each axis [default: those of the grid]
+    /// Cells of cic and tsc, or along each axis [default: those of the grid]
     #[arg(
         long,
         value_name = "W",
@@ -40,7 +43,7 @@ pub(super) struct KernelFlags {
         allow_hyphen_values = true
     )]
     cell: Vec<f64>,
-    /// The values of kernel table: a file of lines `r value`, r in equal steps
+    /// Values of kernel table: a file of lines `r value`, r in equal steps
     #[arg(long, value_name = "FILE")]
     pub(super) values: Option<ReadFile>,
     /// Epsilon of the sources of lj: a number, or a column
@@ -52,15 +55,17 @@ pub(super) struct KernelFlags {
     /// Epsilon and sigma of the probe of lj
     #[arg(long, value_name = "EPSILON,SIGMA", value_delimiter = ',')]
     probe: Vec<f64>,
-    /// How epsilon and sigma of probe and source make those of the pair [default: lorentz-berthelot]
+    /// Combining rule for epsilon and sigma of probe and source [default: lorentz-berthelot]
     #[arg(long, value_name = "RULE")]
     mixing: Option<MixingName>,
-    /// Below this distance coulomb, gravity, ewald (default 0.1) and lj (no default: e.g. 0.7 sigma) keep the value that they have there; such
-    /// pairs are reported
+    /// Smallest distance, below which the kernel is constant; such pairs are reported
+    ///
+    /// Of coulomb, gravity, ewald (default 0.1) and lj (no default: e.g. 0.7 sigma).
     #[arg(long, value_name = "R", allow_hyphen_values = true)]
     r_min: Option<f64>,
-    /// Unit of a coulomb potential of elementary charges, lengths that state no unit being Angstrom [default: q/r itself, e over the unit of
-    /// length]
+    /// Unit of a coulomb potential of elementary charges [default: q/r itself]
+    ///
+    /// Lengths that state no unit are assumed to be Angstrom; the default is e over the unit of length.
     #[arg(long, value_name = "UNIT")]
     units: Option<UnitName>,
     /// Temperature of kT, in kelvin [default: 300]

@@ -9,10 +9,11 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::every::{Clock, SavedAt};
+use crate::group;
 
 /// Where planes of a map are kept, and how often: the planes in `OUTPUT.partial`, how many they are in the file of --checkpoint.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
+#[command(next_help_heading = group::OUTPUT)]
 pub(super) struct SavedMap {
     #[command(flatten)]
     at: SavedAt,

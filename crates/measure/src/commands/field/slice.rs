@@ -17,17 +17,20 @@ use clap::Args;
 use super::in_unit;
 use super::kernel::Unit;
 use super::variant::Made;
+use crate::group;
 use crate::paths::WrittenFile;
 use crate::usage::usage;
 
 /// What is drawn.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
+#[command(next_help_heading = group::OUTPUT)]
 pub(super) struct SliceFlags {
-    /// Draw a plane of the map: .png .svg .pdf
+    /// Plot a plane of the map: .png .svg .pdf
     #[arg(long, value_name = "FILE", conflicts_with_all = ["at", "resumable", "checkpoint"])]
     plot: Option<WrittenFile>,
-    /// Which plane: an axis and a position, of which the nearest is taken, e.g. z=12.5 [default: across z in the middle]
+    /// Plane of the plot: an axis and a position, e.g. z=12.5 [default: across z in the middle]
+    ///
+    /// The plane of points nearest to the position.
     #[arg(long, value_name = "AXIS=POSITION", requires = "plot", value_parser = plane)]
     slice: Option<(usize, f64)>,
 }

@@ -13,19 +13,20 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::args::EngineName;
+use crate::group;
 use crate::record::Record;
 use crate::usage::usage;
 
 /// How sources meet points.
 #[derive(Debug, Args)]
-#[command(
-    next_help_heading = "Methods of Rodrigues et al. 2008 (a variant changes no value, sums in float32 do)"
-)]
+#[command(next_help_heading = group::TUNING)]
 pub(super) struct VariantFlags {
-    /// Sources meet the points of a grid in this way, on cpu (the default here) or cuda; tells how many tests of distances succeed
+    /// Method of Rodrigues et al. 2008 by which sources meet the points of a grid, on cpu (default) or cuda
+    ///
+    /// The log says how many tests of distances succeed.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["at", "ions"])]
     variant: Option<VariantName>,
-    /// Side of bins [default: twice the cutoff of large-bins, a third of it of small-bins]
+    /// Side of the bins of --variant [default: twice the cutoff of large-bins, a third of it of small-bins]
     #[arg(
         long,
         value_name = "LENGTH",
@@ -33,11 +34,15 @@ pub(super) struct VariantFlags {
         allow_hyphen_values = true
     )]
     bin_side: Option<f64>,
-    /// The most sources of a small bin, up to 32; others are met by the cpu at the same time [default: 8]
+    /// Largest number of sources in a small bin, up to 32 [default: 8]
+    ///
+    /// The cpu adds the others at the same time.
     #[arg(long, value_name = "N", requires = "variant")]
     bin_sources: Option<usize>,
-    /// How terms are added: exact as integers; plain and compensated in float32, approximate, with --precision single on cpu
-    #[arg(long, value_name = "NAME", default_value = "exact")]
+    /// How terms are added: exactly as integers, or approximately in float32
+    ///
+    /// plain and compensated are approximate, with --precision single on cpu.
+    #[arg(long, value_name = "NAME", default_value = "exact", help_heading = group::RUNNING)]
     sum: SumName,
 }
 

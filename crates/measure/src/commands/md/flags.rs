@@ -13,14 +13,16 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::every::SavedAt;
+use crate::group;
 use crate::paths::{ReadFile, WrittenFile};
 use crate::usage::usage;
 
 /// Arguments of `md`.
 #[derive(Debug, Args)]
 pub(crate) struct Md {
-    /// Positions to start from: the last frame of a trajectory (XYZ, GRO, LAMMPS, ..) with its box, species, and velocities where it has vx,
-    /// vy and vz; without it a face-centred cubic lattice of --atoms at --density
+    /// Positions to start from: the last frame of a trajectory (XYZ, GRO, LAMMPS, ..)
+    ///
+    /// With its box, species, and velocities where it has vx, vy and vz. Without it a face-centred cubic lattice of --atoms at --density.
     pub(super) start: Option<ReadFile>,
     #[command(flatten)]
     pub(super) fluid: FluidFlags,
@@ -34,7 +36,7 @@ pub(crate) struct Md {
 
 /// The steps.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Steps")]
+#[command(next_help_heading = group::STEPS)]
 pub(super) struct StepFlags {
     /// Number of steps
     #[arg(long, value_name = "N")]
@@ -47,55 +49,61 @@ pub(super) struct StepFlags {
         allow_hyphen_values = true
     )]
     pub(super) dt: f64,
-    /// Impulses of pairs in float64, or in float32, which is faster: each is the same bits with any engine, threads and instructions
-    #[arg(long, value_name = "NAME", default_value = "double")]
+    /// Precision of the forces: float64, or float32, which is faster
+    ///
+    /// Each gives the same bits with any engine, threads and instructions.
+    #[arg(long, value_name = "NAME", default_value = "double", help_heading = group::RUNNING)]
     precision: PrecisionName,
-    /// What holds the temperature
+    /// Thermostat
     #[arg(long, value_name = "NAME", default_value = "none")]
     thermostat: ThermostatName,
     /// Friction of langevin, an inverse time [default: 1]
     #[arg(long, value_name = "GAMMA", allow_hyphen_values = true)]
     friction: Option<f64>,
-    /// Steps from one rescaling to the next [default: 10]
+    /// Steps between rescalings of the velocities [default: 10]
     #[arg(long, value_name = "N")]
     rescale_every: Option<u64>,
-    /// Go the same steps back with negated momenta, and fail unless every word of the start is back
+    /// Run the same steps back with negated momenta, and fail unless the start is reached to the last bit
     #[arg(long, conflicts_with = "checkpoint")]
     pub(super) and_back: bool,
 }
 
 /// What is written.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
+#[command(next_help_heading = group::OUTPUT)]
 pub(super) struct WrittenFlags {
-    /// Write energies, temperature, pressure and momentum, by extension: .csv .ecsv .fits .h5 .json .parquet; `-` prints them
+    /// Write energies, temperature, pressure and momentum, by extension; `-` prints them
+    ///
+    /// .csv .ecsv .fits .h5 .json .parquet
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: WrittenFile,
     /// Format of `-o -` [default: csv]
     #[arg(long)]
     pub(super) format: Option<FormatName>,
-    /// Steps from one row to the next
+    /// Steps between rows of the output
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) every: u64,
-    /// Write frames, which `albireo rdf` reads, by extension: extended XYZ (.xyz .extxyz), H5MD 1.1 in float64 (.h5 .h5md .hdf5)
+    /// Write frames that `albireo rdf` reads: .xyz .extxyz, .h5 .h5md .hdf5
+    ///
+    /// Extended XYZ, or H5MD 1.1 in float64.
     #[arg(long, value_name = "FILE")]
     pub(super) trajectory: Option<WrittenFile>,
-    /// Steps from one frame to the next
+    /// Steps between frames
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) trajectory_every: u64,
-    /// Write velocities beside the positions
+    /// Write velocities with the positions
     #[arg(long, requires = "trajectory")]
     pub(super) velocities: bool,
-    /// Who made the frames, which H5MD files say [default: unknown]
+    /// Author that H5MD files name [default: unknown]
     #[arg(long, value_name = "NAME", requires = "trajectory")]
     pub(super) author: Option<String>,
-    /// Write g(r) of all atoms, summed while the steps are made
+    /// Write g(r) of all atoms, computed during the run
     #[arg(long, value_name = "FILE")]
     pub(super) rdf: Option<WrittenFile>,
     /// Bins of g(r): lin:LO:HI:N, log:LO:HI:N, edges:A,B,.. [default: 100 to half the box or 5]
     #[arg(long, value_name = "SPEC", requires = "rdf")]
     pub(super) rdf_bins: Option<EdgeSpec>,
-    /// Steps from one count to the next
+    /// Steps between counts of g(r)
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) rdf_every: u64,
     #[command(flatten)]
@@ -113,26 +121,30 @@ impl WrittenFlags {
 
 /// Who makes the forces.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Running (never changes a bit)")]
+#[command(next_help_heading = group::RUNNING)]
 pub(super) struct EngineFlags {
-    /// Who makes the forces
+    /// Compute engine
     #[arg(long, default_value = "cpu")]
     engine: EngineName,
     /// How pairs are found: lists from cells, or every pair, for a few thousand atoms
-    #[arg(long, value_name = "NAME", default_value = "cells")]
+    #[arg(long, value_name = "NAME", default_value = "cells", help_heading = group::TUNING)]
     traversal: TraversalName,
-    /// Lists hold pairs up to this beyond the cutoff; no atom may move farther in a step along an axis [default: 0.3, at most an eighth of the box]
-    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
+    /// Length by which lists exceed the cutoff [default: 0.3, at most an eighth of the box]
+    ///
+    /// No atom may move farther in a step along an axis.
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true, help_heading = group::TUNING)]
     pub(super) skin: Option<f64>,
-    /// Which GPU of the cuda engine makes the steps [default: the first]
+    /// GPU of the cuda engine [default: the first]
     #[cfg(feature = "cuda")]
-    #[arg(long, value_name = "N")]
+    #[arg(long = "devices", alias = "device", value_name = "N")]
     device: Option<usize>,
-    /// Number of threads of the cpu engine, at most four for each core [default: all cores]
+    /// Number of threads of the cpu engine [default: all cores]
+    ///
+    /// At most four for each core.
     #[arg(long, value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
     /// Instruction set of the cpu engine, e.g. portable, avx2, avx512, neon [default: the widest here]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = group::TUNING)]
     isa: Option<String>,
 }
 
@@ -239,7 +251,7 @@ impl Md {
         }
         #[cfg(feature = "cuda")]
         if flags.device.is_some() {
-            return Err(usage("--device needs --engine cuda"));
+            return Err(usage("--devices needs --engine cuda"));
         }
         let cpu = crate::engine::cpu_of(flags.threads, flags.isa.as_deref())?;
         Ok(match flags.traversal {

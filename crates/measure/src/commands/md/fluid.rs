@@ -9,13 +9,14 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::group;
 use crate::usage::usage;
 
 /// What is simulated.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Fluid (lengths in sigma, energies in epsilon, masses in m)")]
+#[command(next_help_heading = group::FLUID)]
 pub(super) struct FluidFlags {
-    /// Number of atoms of the lattice, e.g. 32000
+    /// Number of atoms of a face-centred cubic lattice to start from, e.g. 32000
     #[arg(
         short = 'n',
         long,
@@ -24,7 +25,7 @@ pub(super) struct FluidFlags {
         requires = "density"
     )]
     pub(super) atoms: Option<usize>,
-    /// Their number density, e.g. 0.8442
+    /// Number density of the lattice, e.g. 0.8442
     #[arg(
         long,
         value_name = "RHO",
@@ -33,7 +34,7 @@ pub(super) struct FluidFlags {
         requires = "atoms"
     )]
     pub(super) density: Option<f64>,
-    /// Box of the file's positions: L, or Lx,Ly,Lz [default: the file's]
+    /// Box of the positions of START: L, or Lx,Ly,Lz [default: the file's]
     #[arg(
         long = "box",
         value_name = "BOX",
@@ -44,17 +45,18 @@ pub(super) struct FluidFlags {
     /// How the Lennard-Jones potential ends
     #[arg(long, value_name = "NAME", default_value = "cut")]
     potential: PotentialName,
-    /// Where it ends, in the sigma of each pair [default: 2.5]
+    /// Distance where the potential ends, in the sigma of each pair [default: 2.5]
     #[arg(long, value_name = "RC", allow_hyphen_values = true)]
     cutoff: Option<f64>,
-    /// Species with their masses, e.g. A:1,B:2.5; the lattice's with their numbers too, which are mixed at random, e.g. A:1:800,B:1:200
-    /// [default: one species A of mass 1]
+    /// Species with their masses, e.g. A:1,B:2.5 [default: one species A of mass 1]
+    ///
+    /// Those of a lattice also with their numbers, which are mixed at random, e.g. A:1:800,B:1:200.
     #[arg(long, value_name = "NAME:MASS[:N],..", value_delimiter = ',')]
     species: Vec<SpeciesSpec>,
-    /// Epsilon and sigma of two species, e.g. A-B:1.5,0.8, as often as needed [default: 1,1]
+    /// Epsilon and sigma of two species, e.g. A-B:1.5,0.8; can be given again [default: 1,1]
     #[arg(long, value_name = "A-B:EPSILON,SIGMA")]
     pair: Vec<PairSpec>,
-    /// Temperature of random velocities at the start, and of a thermostat [default: the file's velocities, else 0]
+    /// Temperature of random velocities at the start, and of a thermostat [default: the file's, else 0]
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(super) temperature: Option<f64>,
     /// Seed of velocities, species and noise

@@ -19,6 +19,7 @@ use crate::args::{AxisName, SpaceFlags};
 use crate::cuts::ExclusionFlags;
 use crate::edges::EdgeSpec;
 use crate::every::SavedAt;
+use crate::group;
 use crate::paths::{ReadFile, WrittenFile};
 use crate::usage::usage;
 
@@ -48,15 +49,19 @@ impl Plane {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum NormName {
     /// Pairs that could be counted: an ideal gas gives 1, whatever is excluded.
-    Pairs,
+    #[value(alias = "pairs")]
+    Ideal,
     /// N*N/2 or Na*Nb, as in GROMACS, freud and `MDAnalysis`.
     N2,
     /// Mean densities, for numbers that change.
-    Gc,
+    #[value(alias = "gc")]
+    MeanDensity,
     /// The density of the second species around the first.
-    Density,
+    #[value(alias = "density")]
+    Neighbours,
     /// Pairs as they were counted.
-    None,
+    #[value(alias = "none")]
+    Counts,
 }
 
 /// How Kirkwood-Buff integrals are corrected.
@@ -112,74 +117,89 @@ fn named_condition(text: &str) -> Result<NamedCondition, String> {
 
 /// Which frames, which particles of them and which pairs.
 #[derive(Debug, Clone, Args)]
-#[command(
-    next_help_heading = "Trajectories (XTC, TRR, DCD, NetCDF, GSD, H5MD, MDTraj, CADISHI, LAMMPS, XYZ, GRO, PDB, tables with a column `frame`)"
-)]
+#[command(next_help_heading = group::FRAMES)]
 pub(super) struct FrameFlags {
-    /// Names, residues, masses and bonds of the particles, where the trajectory has none: PSF, PDB, GRO, or any trajectory of them
+    /// Topology: names, masses, bonds (PSF, PDB, GRO, ..)
+    ///
+    /// Of particles whose trajectory has none; any trajectory can be one.
     #[arg(long, short = 's', visible_alias = "top", value_name = "FILE")]
     pub(super) topology: Option<ReadFile>,
-    /// Frames, counted from 0 over all files: START:STOP:STEP, e.g. `100:1000:10`, `100:` or `::10`
+    /// Frames START:STOP:STEP, counted from 0, e.g. `100:1000:10` or `::10`
+    ///
+    /// Over all files; `100:` is from frame 100 on.
     #[arg(long, value_name = "RANGE")]
     frames: Option<FrameRange>,
-    /// The column whose values are species, all pairs of which are counted, or `none`: all particles are alike [default: the first of species, element, type
-    /// and name that there is with at most 64 values, whatever the format]
+    /// Column whose values are species, all pairs of which are counted; `none`: all particles are alike
+    ///
+    /// [default: the first of species, element, type and name that has at most 64 values, in any format]
     #[arg(long, value_name = "COLUMN")]
     species: Option<String>,
-    /// Particles by a condition instead, under a name; several may share particles, e.g. 'ion=element in ("Na", "Cl")'
+    /// Named group by a condition, e.g. 'ion=element in ("Na", "Cl")'
+    ///
+    /// Instead of --species; groups may share particles.
     #[arg(long, value_name = "NAME=CONDITION", value_parser = named_condition, conflicts_with = "species")]
     select: Vec<NamedCondition>,
-    /// Ask the conditions of --select and --where again in every frame [default: once, of the first]
+    /// Evaluate the conditions of --select and --where again in every frame [default: once, in the first]
     #[arg(long)]
     pub(super) update: bool,
     /// Pairs of species to count, e.g. O-O,O-H [default: all]
     #[arg(long, value_name = "A-B,..", value_delimiter = ',')]
     pub(super) pairs: Vec<String>,
-    /// Count centres of mass of what has the same value in this column, e.g. molecule or resid; needs masses
+    /// Count centres of mass of particles with the same value in this column, e.g. molecule; needs masses
     #[arg(long, value_name = "COLUMN")]
     centres: Option<String>,
-    /// Exclude the pairs with up to N bonds between them: 1 for bonded ones, 2 for 1-3 pairs as well; needs bonds
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4))]
+    /// Exclude pairs with up to N bonds between them, 2 for 1-3 pairs
+    ///
+    /// 1 for bonded pairs. Needs bonds, of the file or of --topology.
+    #[arg(long = "exclude-bonded", alias = "bonded", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4), help_heading = group::EXCLUDED)]
     bonded: Option<u32>,
     /// Count in a plane: g(r) of the positions projected on it
-    #[arg(long)]
+    #[arg(long, help_heading = group::BINS)]
     pub(super) plane: Option<Plane>,
-    /// Count g(rho, z) across and along this axis instead, for pores and membranes: --r-max and --n-bins, or --bins, are of rho
-    #[arg(long, value_name = "AXIS", requires = "heights", conflicts_with_all = ["plane", "kirkwood_buff", "structure", "p_of_r", "total_g"])]
+    /// Count g(rho, z) across and along this axis instead, for pores and membranes
+    ///
+    /// --r-max and --n-bins, or --bins, are then of rho.
+    #[arg(long, value_name = "AXIS", requires = "heights", conflicts_with_all = ["plane", "kirkwood_buff", "structure", "p_of_r", "total_g"], help_heading = group::BINS)]
     cylinder: Option<AxisName>,
     /// Bins in |z|, the distance along the axis of --cylinder, e.g. lin:0:15:60
-    #[arg(long, value_name = "SPEC", requires = "cylinder")]
+    #[arg(long, value_name = "SPEC", requires = "cylinder", help_heading = group::BINS)]
     heights: Option<EdgeSpec>,
-    /// What g(r) is normalised by [default: pairs]
-    #[arg(long, value_name = "NORM")]
+    /// Normalisation of g(r) [default: ideal]
+    #[arg(long, value_name = "NORM", help_heading = group::ERRORS)]
     pub(super) norm: Option<NormName>,
     /// Add the potential of mean force, -ln g in units of kT
-    #[arg(long)]
+    #[arg(long, help_heading = group::OUTPUT)]
     pub(super) pmf: bool,
-    /// Add Kirkwood-Buff integrals up to each edge, of g normalised by n2; `box`: corrected for the box (Ganguly & van der Vegt 2013)
-    #[arg(long, value_name = "CORRECTION", num_args = 0..=1, require_equals = true, default_missing_value = "plain")]
+    /// Add Kirkwood-Buff integrals up to each edge, of g normalised by n2
+    ///
+    /// `box`: corrected for the box (Ganguly & van der Vegt 2013).
+    #[arg(long, value_name = "CORRECTION", num_args = 0..=1, require_equals = true, default_missing_value = "plain", help_heading = group::OUTPUT)]
     pub(super) kirkwood_buff: Option<KirkwoodBuffName>,
-    /// Write the counts and g(r) of blocks of frames, too: CSV, ECSV, FITS, HDF5, JSON or Parquet
-    #[arg(long, value_name = "FILE")]
+    /// Also write the counts and g(r) of blocks of frames: CSV, ECSV, FITS, HDF5, JSON or Parquet
+    #[arg(long, value_name = "FILE", help_heading = group::OUTPUT)]
     pub(super) block_counts: Option<WrittenFile>,
     /// Frames of a block in --block-counts, e.g. 10 [default: 1]
-    #[arg(long, value_name = "N", requires = "block_counts")]
+    #[arg(long, value_name = "N", requires = "block_counts", help_heading = group::OUTPUT)]
     pub(super) block: Option<NonZeroU64>,
-    /// Blocks of consecutive frames, as even as can be, whose scatter is `g_block_error`; all frames where they are fewer [default: 5]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1024))]
+    /// Blocks of consecutive frames whose scatter is `g_block_error` [default: 5]
+    ///
+    /// As even as possible; single frames where there are fewer.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1024), help_heading = group::ERRORS)]
     blocks: Option<u16>,
-    /// How `g_block_error` is found: scatter of --blocks, or the plateau of errors of blocks of doubling length, for hundreds of frames [default: blocks]
-    #[arg(long, value_name = "METHOD")]
+    /// How `g_block_error` is computed: scatter of --blocks, or the plateau of errors [default: blocks]
+    ///
+    /// The plateau is of blocks of doubling length, for hundreds of frames.
+    #[arg(long, value_name = "METHOD", help_heading = group::ERRORS)]
     block_error: Option<BlockErrorName>,
     #[command(flatten)]
     pub(super) saved: SavedAt,
     /// Frames that each GPU counts side by side [default: 2 large ones to 8 small ones]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = group::TUNING)]
     pub(super) frames_per_device: Option<NonZeroU16>,
-    /// Tables: the column of frame numbers [default: frame]
+    /// Column of frame numbers, of tables [default: frame]
     #[arg(long, value_name = "COLUMN")]
     frame_column: Option<String>,
-    /// Tables: a second table with the box of each frame [default: NAME.box.parquet beside NAME.parquet]
+    /// Second table with the box of each frame, of tables [default: NAME.box.parquet beside NAME.parquet]
     #[arg(long, value_name = "FILE")]
     pub(super) box_table: Option<ReadFile>,
 }
@@ -195,7 +215,7 @@ impl FrameFlags {
             (self.update, "--update"),
             (!self.pairs.is_empty(), "--pairs"),
             (self.centres.is_some(), "--centres"),
-            (self.bonded.is_some(), "--bonded"),
+            (self.bonded.is_some(), "--exclude-bonded"),
             (self.plane.is_some(), "--plane"),
             (self.cylinder.is_some(), "--cylinder"),
             (self.norm.is_some(), "--norm"),
@@ -266,7 +286,7 @@ impl FrameFlags {
 
     /// The flag that excludes pairs by bonds, where it is given.
     pub(super) fn bonded(&self) -> Option<&'static str> {
-        self.bonded.map(|_| "--bonded")
+        self.bonded.map(|_| "--exclude-bonded")
     }
 
     /// How many bonds the pairs that are left out have between them at most.
@@ -299,13 +319,13 @@ impl FrameFlags {
             ));
         }
         let norm = match self.norm {
-            Some(NormName::Density) => "density",
-            Some(NormName::None) => "none",
+            Some(NormName::Neighbours) => "neighbours",
+            Some(NormName::Counts) => "counts",
             _ => return Ok(()),
         };
         if self.pmf {
             return Err(usage(format!(
-                "--pmf is -ln g, and --norm {norm} gives no g: leave it out, or name pairs, n2 or gc"
+                "--pmf is -ln g, and --norm {norm} gives no g: leave it out, or use ideal, n2 or mean-density"
             )));
         }
         Ok(())
@@ -335,8 +355,8 @@ impl FrameFlags {
     /// The first flag whose result is a density or made of one.
     pub(super) fn needs_density(&self) -> Option<&'static str> {
         match self.norm {
-            Some(NormName::Gc) => Some("--norm gc"),
-            Some(NormName::Density) => Some("--norm density"),
+            Some(NormName::MeanDensity) => Some("--norm mean-density"),
+            Some(NormName::Neighbours) => Some("--norm neighbours"),
             _ => self.kirkwood_buff.map(|_| "--kirkwood-buff"),
         }
     }

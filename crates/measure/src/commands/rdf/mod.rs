@@ -40,6 +40,7 @@ use crate::counting::Counter;
 use crate::cuts::ExclusionFlags;
 use crate::edges::EdgeSpec;
 use crate::engine::Engines;
+use crate::group;
 use crate::inputs::say;
 use crate::kept::Wanted;
 use crate::named_count::NamedCount;
@@ -51,43 +52,54 @@ use crate::watch::Watch;
 
 /// Arguments of `rdf`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::INPUT)]
 pub(crate) struct Rdf {
-    /// The particles, or a trajectory of them: FITS, Parquet, HDF5, ECSV or delimited text, or a format of molecular dynamics; several files by a
-    /// quoted pattern, e.g. 'part_*.xtc'
+    /// Particles or a trajectory (XTC, TRR, DCD, GRO, PDB, XYZ, ..); several, or a quoted pattern
+    ///
+    /// Trajectories: XTC, TRR, DCD, `NetCDF`, GSD, H5MD, `MDTraj`, CADISHI, LAMMPS, XYZ, GRO, PDB, and tables with a column `frame`; catalogues:
+    /// FITS, Parquet, HDF5, ECSV or delimited text.
     data: Files,
-    /// Other particles: g(r) of these around those of the first file; or the trajectory of which the first file, such as GRO, PDB or PSF, is the topology [default: the first file, where a --second flag selects a part]
+    /// Other particles around the first; or a trajectory, the first file being its topology
+    ///
+    /// [default: the first file, where a --cross flag selects a part] Topologies: GRO, PDB, PSF.
     second: Option<Files>,
-    /// Largest separation (unit of the positions), at most half the box unless --beyond-half is given, e.g. 10; or `half`: as far as the smallest box of all frames allows, for which
-    /// trajectories are read twice
+    /// Other particles, as by their place: g(r) of these around those of DATA
+    #[arg(long, value_name = "FILE", conflicts_with = "second")]
+    cross: Option<Files>,
+    /// Largest separation, e.g. 10; `half`: half the smallest box of all frames
+    ///
+    /// In the unit of the positions, at most half the box unless --beyond-half is given. For `half` trajectories are read twice.
     #[arg(
         long,
         value_name = "R",
-        help_heading = "Bins",
+        help_heading = group::BINS,
         required_unless_present = "bins"
     )]
     r_max: Option<RMax>,
     /// Smallest separation
-    #[arg(long, value_name = "R", default_value_t = 0.0, help_heading = "Bins")]
+    #[arg(long, value_name = "R", default_value_t = 0.0, help_heading = group::BINS)]
     r_min: f64,
     /// Number of bins of equal width, e.g. 200
     #[arg(
         long,
         value_name = "N",
-        help_heading = "Bins",
+        help_heading = group::BINS,
         required_unless_present = "bins"
     )]
     n_bins: Option<std::num::NonZeroU32>,
-    /// Bins in r instead: lin:LO:HI:N, log:LO:HI:N, edges:A,B,.. or @FILE, e.g. lin:0:10:200
-    #[arg(long, value_name = "SPEC", help_heading = "Bins", conflicts_with_all = ["r_max", "r_min", "n_bins"])]
+    /// Bins in r instead: lin:LO:HI:N, log:LO:HI:N, edges:A,B,.. or @FILE
+    #[arg(long, value_name = "SPEC", help_heading = group::BINS, conflicts_with_all = ["r_max", "r_min", "n_bins"])]
     bins: Option<EdgeSpec>,
-    /// Let bins reach beyond half the box: pairs count under their nearest image, and shells are cut by the Wigner-Seitz cell of the box, of each frame
-    #[arg(long, help_heading = "Bins")]
+    /// Allow bins beyond half the box
+    ///
+    /// Pairs count under their nearest image, and shells are cut by the Wigner-Seitz cell of the box of each frame.
+    #[arg(long, help_heading = group::BINS)]
     beyond_half: bool,
-    /// Volume that the particles fill where space is open (unit of length cubed), e.g. 1.2e5
+    /// Volume of the particles in open space (unit of length cubed), e.g. 1.2e5
     #[arg(
         long,
         value_name = "V",
-        help_heading = "Space",
+        help_heading = group::INPUT,
         allow_negative_numbers = true
     )]
     volume: Option<f64>,
@@ -283,6 +295,7 @@ impl Rdf {
 
     /// Counts, normalises, prints and writes.
     pub(crate) fn run(mut self, session: &mut Session<'_>) -> Result<()> {
+        self.second = self.second.take().or_else(|| self.cross.take());
         if session.kept.given().is_empty() {
             self.take_structure(&session.watch.stop());
         }
@@ -304,7 +317,7 @@ impl Rdf {
         }
         if let Some(flag) = flag {
             return Err(usage(format!(
-                "{flag} is for a trajectory, whose parts are named by --species or --select: leave out the second file and the --second flags"
+                "{flag} is for a trajectory, whose parts are named by --species or --select: leave out the second file and the --cross flags"
             )));
         }
         self.run_of_samples(session, &selection)

@@ -14,6 +14,7 @@ use serde_json::json;
 use super::scattering::{Given, OfSolvent, Scatterers, Solvent};
 use crate::bins::Statistic;
 use crate::edges::EdgeSpec;
+use crate::group;
 use crate::paths::WrittenFile;
 use crate::record::Record;
 use crate::tables::{edge_columns, with_unit};
@@ -42,30 +43,38 @@ impl From<WindowName> for Window {
 
 /// Which structure factors.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Structure factors (of trajectories)")]
+#[command(next_help_heading = group::STRUCTURE)]
 pub(super) struct StructureFlags {
-    /// Write S(q) here: partials of Faber & Ziman and of Ashcroft & Langreth, of two species those of Bhatia & Thornton, and totals where --scattering is given
+    /// Write S(q) to this file
+    ///
+    /// Partials of Faber & Ziman and of Ashcroft & Langreth, for two species those of Bhatia & Thornton, and totals where --scattering is given.
     #[arg(long, value_name = "FILE", requires = "q")]
     pub(super) structure: Option<WrittenFile>,
-    /// The q at the middles of these bins, 2 pi over the unit of the positions, e.g. lin:0.05:20.05:400
+    /// Compute S(q) at the middles of these bins, 2 pi over the unit of the positions, e.g. lin:0.05:20.05:400
     #[arg(long, value_name = "SPEC", requires = "structure")]
     q: Option<EdgeSpec>,
-    /// What g - 1 is multiplied by, so that its end does not ring in S(q) [default: none]
+    /// Window that g - 1 is multiplied by, so that its end does not ring in S(q) [default: none]
     #[arg(long, value_name = "WINDOW", requires = "structure")]
     window: Option<WindowName>,
-    /// By Debye's sum over the pairs in bins; in open space that is what the particles scatter in vacuum
+    /// Compute S(q) by Debye's sum over the pairs in bins; in open space, the scattering in vacuum
     #[arg(long, requires = "structure", conflicts_with = "window")]
     debye: bool,
-    /// Scattering lengths of the species (fm, or electrons), e.g. O=5.803,H=-3.739; `neutron`: those of neutrons, where species are elements (Sears 1992); `x-ray`: form
-    /// factors of atoms and ions (Waasmaier & Kirfel 1995), where the unit of length is known
+    /// Scattering lengths of the species (fm, or electrons), e.g. O=5.803,H=-3.739
+    ///
+    /// `neutron`: those of neutrons, where species are elements (Sears 1992). `x-ray`: form factors of atoms and ions (Waasmaier & Kirfel 1995),
+    /// where the unit of length is known.
     #[arg(long, value_name = "SPECIES=LENGTH,..", value_delimiter = ',')]
     scattering: Vec<Given>,
-    /// Write P(r) here, how often distances occur in bodies of any shape, each pair weighed by --scattering (else all alike), with the radius of gyration and the largest
-    /// distance in its record: small-angle scattering, which needs no volume
+    /// Write P(r), the distribution of distances in bodies of any shape, to this file
+    ///
+    /// Each pair is weighted by --scattering (else equally); the record has the radius of gyration and the largest distance: small-angle
+    /// scattering, which needs no volume.
     #[arg(long, value_name = "FILE")]
     pub(super) p_of_r: Option<WrittenFile>,
-    /// Take off the solvent that the particles displace (Fraser, `MacRae` & Suzuki 1978): what a cubic Angstrom of it scatters (water: 0.334 electrons), and the volume of each
-    /// species, in cubic Angstrom. Of --structure by --debye in open space, and of --p-of-r
+    /// Subtract the solvent that the particles displace (Fraser, `MacRae` & Suzuki 1978)
+    ///
+    /// The scattering of a cubic Angstrom of it (water: 0.334 electrons), and the volume of each species in cubic Angstrom. For --structure by
+    /// --debye in open space, and for --p-of-r.
     #[arg(
         long,
         value_name = "DENSITY,SPECIES=VOLUME,..",
@@ -73,7 +82,7 @@ pub(super) struct StructureFlags {
         requires = "scattering"
     )]
     solvent: Vec<OfSolvent>,
-    /// Write what neutrons see of g(r) here, with the lengths of --scattering: G(r), D(r) and T(r) of Keen (2001)
+    /// Write what neutrons measure of g(r): G(r), D(r) and T(r) of Keen (2001), with the lengths of --scattering
     #[arg(long, value_name = "FILE", requires = "scattering")]
     pub(super) total_g: Option<WrittenFile>,
 }

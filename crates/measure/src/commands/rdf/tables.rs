@@ -25,11 +25,11 @@ use crate::tables::edge_columns;
 impl From<NormName> for Normalisation {
     fn from(name: NormName) -> Self {
         match name {
-            NormName::Pairs => Self::Pairs,
+            NormName::Ideal => Self::Pairs,
             NormName::N2 => Self::Squares,
-            NormName::Gc => Self::GrandCanonical,
-            NormName::Density => Self::Density,
-            NormName::None => Self::None,
+            NormName::MeanDensity => Self::GrandCanonical,
+            NormName::Neighbours => Self::Density,
+            NormName::Counts => Self::None,
         }
     }
 }
@@ -336,7 +336,7 @@ pub(super) fn write(
         beside.push((path.as_path(), Table { columns, meta }));
     }
     if counted.partials.binning().as_r().is_some() {
-        let what = (norm, in_vacuum && flags.norm == Some(NormName::None));
+        let what = (norm, in_vacuum && flags.norm == Some(NormName::Counts));
         let tables = structure::tables(structure, &counted.partials, (names, unit), what, &record)?;
         beside.extend(tables);
     }

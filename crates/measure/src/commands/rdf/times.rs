@@ -10,6 +10,7 @@ use std::str::FromStr;
 use anyhow::Result;
 use clap::Args;
 
+use crate::group;
 use crate::paths::WeightSpec;
 use crate::usage::usage;
 
@@ -45,18 +46,22 @@ impl FromStr for Lags {
 
 /// Which frames count for how much, and which are compared with which.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Frames in time")]
+#[command(next_help_heading = group::TIMES)]
 pub(super) struct TimeFlags {
-    /// Van Hove function instead of g(r): pairs of a particle in a frame with another one so many frames of --frames later, e.g. 0,1,10 or 0:100:10
+    /// Van Hove function instead of g(r), at these lags in frames, e.g. 0,1,10 or 0:100:10
+    ///
+    /// Pairs of a particle in a frame with another one so many frames of --frames later.
     #[arg(long, value_name = "FRAMES,..", value_delimiter = ',')]
     lags: Vec<Lags>,
-    /// Every so many frames one from which lags begin [default: 1]
+    /// Frames between the origins of lags [default: 1]
     #[arg(long, value_name = "N", requires = "lags")]
     origins: Option<NonZeroU64>,
-    /// Weights of frames: a column of the particles, or @FILE with a row a frame (column `weight`, else the last; by its column `frame`, else in order)
+    /// Weights of frames: a column of the particles, or @FILE with a row a frame
+    ///
+    /// The column `weight` of the file, else its last; in the order of its column `frame`, else of its rows.
     #[arg(long, value_name = "COLUMN|@FILE", conflicts_with = "lags")]
     pub(super) frame_weights: Option<WeightSpec>,
-    /// Add the running mean of g to --block-counts: over all frames up to each block's last
+    /// Add the running mean of g to --block-counts: over all frames up to the last of each block
     #[arg(long, requires = "block_counts")]
     pub(super) running: bool,
 }

@@ -265,7 +265,7 @@ impl Rdf {
         unit: Option<&str>,
     ) -> Result<()> {
         let groups = choice.groups();
-        let bare = self.frames.norm == Some(flags::NormName::None);
+        let bare = self.frames.norm == Some(flags::NormName::Counts);
         let in_vacuum = bare && first.is_some_and(|job| job.volume.is_none());
         let excluded = self.excluded.given().or(self.frames.bonded());
         self.structure
@@ -307,7 +307,7 @@ impl Rdf {
         if boxed && self.volume.is_some() && !walled {
             return Err(usage("--volume is for open space: here the box has one"));
         }
-        let bare = self.frames.norm == Some(flags::NormName::None)
+        let bare = self.frames.norm == Some(flags::NormName::Counts)
             || (self.structure.p_of_r.is_some() && self.frames.norm.is_none());
         match self.volume {
             None if !boxed && (bare || walled) => Ok(Some(1.0)),

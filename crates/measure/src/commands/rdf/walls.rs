@@ -19,6 +19,7 @@ use super::bins;
 use super::check_reach;
 use super::flags::Plane;
 use crate::engine::Engines;
+use crate::group;
 use crate::inputs::say;
 use crate::paths::ReadFile;
 
@@ -94,15 +95,17 @@ impl FromStr for WallsSpec {
 
 /// What stands for the walls of an open volume.
 #[derive(Debug, Clone, Args)]
-#[command(
-    next_help_heading = "Open volumes: slabs, pores, drops, fields of view (g = DD/RR, so that a gas between walls has g = 1)"
-)]
+#[command(next_help_heading = group::VOLUMES)]
 pub(super) struct WallFlags {
-    /// Walls that the particles are between: slab:AXIS,LO,HI, box:XLO,XHI,YLO,YHI,ZLO,ZHI (none,none where there are none), cylinder:AXIS,A,B,RADIUS
-    /// (then ,LO,HI where it ends) about a line at A and B on the other axes, or sphere:X,Y,Z,RADIUS; RR is then known
+    /// Walls that contain the particles: slab:AXIS,LO,HI, box:.., cylinder:.. or sphere:..
+    ///
+    /// box:XLO,XHI,YLO,YHI,ZLO,ZHI (none,none where there are none), cylinder:AXIS,A,B,RADIUS (then ,LO,HI where it ends) about a line at A and B
+    /// on the other axes, or sphere:X,Y,Z,RADIUS. RR is then known: a gas between walls has g = 1.
     #[arg(long, value_name = "SHAPE", allow_hyphen_values = true, conflicts_with_all = ["volume", "beyond_half"])]
     pub(super) walls: Option<WallsSpec>,
-    /// Random points that fill the same volume as the particles, in the same box in all frames, whose pairs are counted as RR: for volumes of any shape
+    /// Random points that fill the volume of the particles, whose pairs are counted as RR
+    ///
+    /// For volumes of any shape, in the same box in all frames: g = DD/RR.
     #[arg(long, value_name = "FILE", conflicts_with = "walls")]
     pub(super) randoms: Option<ReadFile>,
 }

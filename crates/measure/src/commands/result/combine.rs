@@ -15,6 +15,7 @@ use super::remade::{FormsOfSaved, RegionErrors};
 use crate::catalogs::Files;
 use crate::commands::estimated::Estimated;
 use crate::counted::Counted;
+use crate::group;
 use crate::record::Record;
 use crate::saved::bins_of;
 use crate::scatter::Scatter;
@@ -41,14 +42,15 @@ impl From<PartWeightName> for PartWeight {
 
 /// Arguments of `result combine`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::ERRORS)]
 pub(crate) struct Combine {
-    /// Results of xi with their counts (those that --counts wrote, of wp and multipoles; files of lsstypes), one for each part of the sky
+    /// Results of xi with their counts (those of --counts, for wp and multipoles; files of lsstypes), one for each part of the sky
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<Files>,
-    /// Region k of all parts is one region, left out or drawn at once, as in pycorr [default: each region of each part is one]
+    /// Treat region k of all parts as one region, as in pycorr [default: each region of each part is one]
     #[arg(long, requires = "by_region")]
     match_regions: bool,
-    /// What each part weighs by [default: randoms]
+    /// Weight of each part [default: randoms]
     #[arg(long, value_name = "PAIRS")]
     by: Option<PartWeightName>,
     #[command(flatten)]

@@ -18,7 +18,7 @@ use crate::usage::usage;
 /// Arguments of `result concatenate`.
 #[derive(Debug, Args)]
 pub(crate) struct Concatenate {
-    /// Results of count, xi or wp, of the same particles, in the order of their bins: those of each begin where those before end
+    /// Results of count, xi or wp of the same particles, in the order of their bins, which must adjoin
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<ReadFile>,
     #[command(flatten)]

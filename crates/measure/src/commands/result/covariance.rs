@@ -11,6 +11,7 @@ use super::mean::Estimates;
 use super::realisations::Realisations;
 use crate::args::OutputFlags;
 use crate::catalogs::Files;
+use crate::group;
 use crate::paths::WrittenFile;
 use crate::record::Record;
 use crate::scatter::{check_bins, covariance_table, say_inverse};
@@ -19,18 +20,20 @@ use crate::usage::usage;
 
 /// Arguments of `result covariance`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::ERRORS)]
 pub(crate) struct OverMocks {
-    /// Results of xi, wp, multipoles, wedges or g(r), one a realisation, with the same bins and settings; several by a quoted pattern, e.g.
-    /// 'mocks/xi_*.csv'
+    /// Results of xi, wp, multipoles, wedges or g(r), one a realisation; several by a quoted pattern
+    ///
+    /// With the same bins and settings, e.g. 'mocks/xi_*.csv'.
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<Files>,
-    /// Also write the mean of the realisations, with the standard deviation of one of them, by extension as --output
-    #[arg(long, value_name = "FILE")]
+    /// Also write the mean of the realisations, with the standard deviation of one of them
+    #[arg(long, value_name = "FILE", help_heading = group::OUTPUT)]
     mean: Option<WrittenFile>,
-    /// Number of parameters that are to be fitted: names the factor of Percival et al. (2014) for their covariance too
+    /// Number of parameters that will be fitted: also report the factor of Percival et al. (2014)
     #[arg(long, value_name = "Q")]
     parameters: Option<NonZeroUsize>,
-    /// Also of no more realisations than bins, whose covariance has errors but no inverse
+    /// Accept no more realisations than bins: the covariance has errors but no inverse
     #[arg(long)]
     singular: bool,
     #[command(flatten)]

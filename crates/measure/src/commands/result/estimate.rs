@@ -17,6 +17,7 @@ use super::remade::{FormsOfSaved, RegionErrors};
 use super::saved::NamedTable;
 use crate::catalogs::Files;
 use crate::commands::estimated::Estimated;
+use crate::group;
 use crate::record::Record;
 use crate::saved::bins_of;
 use crate::scatter::{Method, Scatter};
@@ -27,8 +28,9 @@ use crate::weight_sets::{of_set, path_of};
 /// Arguments of `result estimate`.
 #[derive(Debug, Args)]
 pub(crate) struct EstimateSaved {
-    /// Results of xi with their counts (those that --counts wrote, of wp and multipoles; files of lsstypes), each estimated alone; of several {} in
-    /// the name of every file stands for the name of the result
+    /// Results of xi with their counts (those of --counts, for wp and multipoles; files of lsstypes)
+    ///
+    /// Each is estimated alone; of several, {} in the name of every file is replaced by the name of the result.
     #[arg(required = true, value_name = "RESULT")]
     result: Vec<Files>,
     #[command(flatten)]
@@ -41,6 +43,7 @@ pub(crate) struct EstimateSaved {
 
 /// How many neighbouring bins become one, along the axes.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::BINS)]
 struct Coarser {
     /// Neighbouring bins in r, s, rp or theta that become one, exactly
     #[arg(long, value_name = "N")]

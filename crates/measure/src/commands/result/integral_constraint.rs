@@ -13,6 +13,7 @@ use super::saved::NamedTable;
 use super::shell_rr::ShellRr;
 use crate::args::OutputFlags;
 use crate::edges::ends;
+use crate::group;
 use crate::paths::ReadFile;
 use crate::record::Record;
 use crate::results::Results;
@@ -22,21 +23,23 @@ use crate::usage::usage;
 
 /// Arguments of `result integral-constraint`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::INPUT)]
 pub(crate) struct Constraint {
-    /// A result of xi over r, s, theta or (s, mu) with its RR, whose bins reach all pairs of the volume
+    /// Result of xi over r, s, theta or (s, mu) with its RR, whose bins reach all pairs of the volume
     #[arg(value_name = "RESULT")]
     result: ReadFile,
-    /// Model A x^-GAMMA, with the A that fits best together with its integral constraint, e.g. 0.8
+    /// Model A x^-GAMMA, e.g. 0.8; A is fitted together with its integral constraint
     #[arg(long, value_name = "GAMMA", group = "of")]
     power_law: Option<f64>,
-    /// Model from a text file with rows `x xi`, rising in x, between which it is linear; `#` begins a comment
+    /// Model from a text file with rows `x xi`, rising in x, linear between them; `#` begins a comment
     #[arg(long, value_name = "FILE", group = "of")]
     model: Option<ReadFile>,
-    /// With --power-law: fit the bins between these ends alone, e.g. 0.1:5
+    /// Fit the bins between these ends alone, with --power-law, e.g. 0.1:5
     #[arg(long, value_name = "LO:HI", value_parser = ends, requires = "power_law")]
     fit: Option<[f64; 2]>,
-    /// The radial constraint instead, of randoms whose redshifts are those of the data: their pairs by shells in the bins of RESULT, as
-    /// `albireo count RANDOMS --shells N` writes them
+    /// Radial constraint instead, for randoms with the redshifts of the data
+    ///
+    /// Their pairs by shells in the bins of RESULT, as `albireo count RANDOMS --shells N` writes them.
     #[arg(long, value_name = "FILE")]
     radial: Option<ReadFile>,
     #[command(flatten)]

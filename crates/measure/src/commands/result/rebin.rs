@@ -11,6 +11,7 @@ use super::estimate::of_saved;
 use super::saved::{NamedTable, made_of_one};
 use crate::args::OutputFlags;
 use crate::commands::derived::Derived;
+use crate::group;
 use crate::paths::ReadFile;
 use crate::record::Record;
 use crate::session::Session;
@@ -18,7 +19,7 @@ use crate::session::Session;
 /// Arguments of `result rebin`.
 #[derive(Debug, Args)]
 pub(crate) struct Rebin {
-    /// Pair counts that `albireo count` wrote, or xi with its counts; or a file of lsstypes with either
+    /// Pair counts of `albireo count`, or xi with its counts; files of lsstypes with either
     #[arg(value_name = "RESULT")]
     result: ReadFile,
     #[command(flatten)]
@@ -29,6 +30,7 @@ pub(crate) struct Rebin {
 
 /// How many neighbouring bins become one, along the axes.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::BINS)]
 struct Neighbours {
     /// Neighbouring bins in r, s, rp or theta that become one
     #[arg(long, value_name = "N")]

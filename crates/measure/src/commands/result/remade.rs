@@ -18,6 +18,7 @@ use crate::commands::forms::{FormFlags, Forms};
 use crate::commands::over_mu::OverMuFlags;
 use crate::commands::region_flags::JackknifeName;
 use crate::commands::wp::check_pi;
+use crate::group;
 use crate::paths::WrittenFile;
 use crate::results::Results;
 use crate::scatter::Method;
@@ -26,9 +27,11 @@ use crate::weight_sets::path_of;
 
 /// Errors from the regions of saved counts.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::ERRORS)]
 pub(super) struct RegionErrors {
-    /// What --region-counts wrote beside each of them, in the same order, or each of them again where it is a jackknife of lsstypes: errors then come
-    /// from the regions of all parts
+    /// Results of --region-counts, one for each result in the same order: errors from regions
+    ///
+    /// A jackknife of lsstypes is named again.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(super) by_region: Vec<Files>,
     /// Leave out one region at a time [default with --by-region: standard]
@@ -49,20 +52,21 @@ pub(super) struct RegionErrors {
 
 /// What is made of saved counts, and where it goes.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::BINS)]
 pub(super) struct FormsOfSaved {
     #[command(flatten)]
     over_mu: OverMuFlags,
-    /// The projected correlation function of xi(rp, pi)
+    /// Compute the projected correlation function of xi(rp, pi)
     #[arg(long)]
     wp: bool,
-    /// With --wp: sum over the bins up to this |pi| alone, an edge of them [default: all of them]
+    /// Sum up to this |pi|, an edge of the bins, with --wp [default: all of them]
     #[arg(long, value_name = "PI", requires = "wp")]
     pi_max: Option<f64>,
-    /// With --multipoles, wedges or --wp: also write xi with its counts, by extension as --output
-    #[arg(long, value_name = "FILE")]
+    /// Also write xi with its counts, with --multipoles, wedges or --wp
+    #[arg(long, value_name = "FILE", help_heading = group::OUTPUT)]
     counts: Option<WrittenFile>,
-    /// Write the covariance, a row for each two bins, by extension as --output
-    #[arg(long, value_name = "FILE", requires = "by_region")]
+    /// Write the covariance, a row for each two bins
+    #[arg(long, value_name = "FILE", requires = "by_region", help_heading = group::OUTPUT)]
     covariance: Option<WrittenFile>,
     #[command(flatten)]
     forms: FormFlags,

@@ -7,6 +7,7 @@ use clap::Args;
 use super::counts::PairCounts;
 use super::saved::{NamedTable, made_of_one};
 use crate::args::OutputFlags;
+use crate::group;
 use crate::paths::ReadFile;
 use crate::record::Record;
 use crate::session::Session;
@@ -14,11 +15,12 @@ use crate::usage::usage;
 
 /// Arguments of `result renormalise`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::WEIGHTS)]
 pub(crate) struct Renormalise {
-    /// Pair counts that `albireo count` wrote
+    /// Pair counts of `albireo count`
     #[arg(value_name = "RESULT")]
     result: ReadFile,
-    /// The weight that all pairs are to have together: weights in bins are multiplied alike
+    /// Total weight of all pairs; weights in bins are scaled with it
     #[arg(long, value_name = "W")]
     total_weight: f64,
     #[command(flatten)]

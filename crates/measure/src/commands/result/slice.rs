@@ -9,6 +9,7 @@ use super::along::Along;
 use super::saved::{NamedTable, made_of_one};
 use crate::args::OutputFlags;
 use crate::edges::ends;
+use crate::group;
 use crate::paths::ReadFile;
 use crate::record::Record;
 use crate::session::Session;
@@ -16,7 +17,7 @@ use crate::session::Session;
 /// Arguments of `result slice`.
 #[derive(Debug, Args)]
 pub(crate) struct Slice {
-    /// A result of count, xi, wp or rdf
+    /// Result of count, xi, wp or rdf
     #[arg(value_name = "RESULT")]
     result: ReadFile,
     #[command(flatten)]
@@ -27,17 +28,18 @@ pub(crate) struct Slice {
 
 /// Ends between which bins are kept, along the axes.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::BINS)]
 struct Ranges {
-    /// Keep the bins in r, s, rp, rho or theta that lie within these ends, e.g. 5:60
+    /// Keep the bins in r, s, rp, rho or theta within these ends, e.g. 5:60
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     range: Option<[f64; 2]>,
-    /// Keep the bins in mu that lie within these ends, e.g. 0:0.5
+    /// Keep the bins in mu within these ends, e.g. 0:0.5
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     mu_range: Option<[f64; 2]>,
-    /// Keep the bins in pi that lie within these ends, e.g. 0:20
+    /// Keep the bins in pi within these ends, e.g. 0:20
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     pi_range: Option<[f64; 2]>,
-    /// Keep the bins in z, of g(rho, z), that lie within these ends, e.g. 0:5
+    /// Keep the bins in z, of g(rho, z), within these ends, e.g. 0:5
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     z_range: Option<[f64; 2]>,
 }

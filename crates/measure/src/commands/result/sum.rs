@@ -18,7 +18,9 @@ use crate::tables::shown_names;
 /// Arguments of `result sum`.
 #[derive(Debug, Args)]
 pub(crate) struct Sum {
-    /// Pair counts that `albireo count` wrote, of different particles in the same bins; several by a quoted pattern, e.g. 'dd_*.csv'
+    /// Pair counts of `albireo count`, of different particles in the same bins; several by a quoted pattern
+    ///
+    /// E.g. 'dd_*.csv'.
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<Files>,
     #[command(flatten)]

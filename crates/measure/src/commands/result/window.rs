@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::saved::NamedTable;
 use crate::args::OutputFlags;
+use crate::group;
 use crate::paths::ReadFile;
 use crate::record::Record;
 use crate::saved::{bins_of, random_pairs, saved_count};
@@ -18,6 +19,7 @@ use crate::usage::usage;
 
 /// Arguments of `result window`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::BINS)]
 pub(crate) struct Window {
     /// Random pairs over (s, mu): a count of randoms, or a result of xi that holds RR
     #[arg(value_name = "RESULT")]
@@ -30,8 +32,9 @@ pub(crate) struct Window {
         default_value = "0,2,4"
     )]
     multipoles: Vec<u32>,
-    /// Effective volume (int n w)^2 / int (n w)^2 in the unit of the positions cubed, with which `Q_0` goes to 1 at s = 0 [default: `Q_0` is 1 in
-    /// the innermost bin with pairs]
+    /// Effective volume (int n w)^2 / int (n w)^2, in the unit of the positions cubed
+    ///
+    /// With it `Q_0` goes to 1 at s = 0 [default: `Q_0` is 1 in the innermost bin with pairs].
     #[arg(long, value_name = "V")]
     volume: Option<f64>,
     #[command(flatten)]

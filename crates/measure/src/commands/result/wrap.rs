@@ -15,7 +15,7 @@ use crate::session::Session;
 /// Arguments of `result wrap`.
 #[derive(Debug, Args)]
 pub(crate) struct Wrap {
-    /// Pair counts over signed mu or pi that `albireo count` wrote
+    /// Pair counts of `albireo count` over signed mu or pi
     #[arg(value_name = "RESULT")]
     result: ReadFile,
     #[command(flatten)]
