@@ -3,6 +3,7 @@
 //! Entry: [`Job::parse`]. A key is the long name of a flag, or that of a file a command takes by its place, so that every value is read,
 //! checked and refused as on the command line. Nothing here opens a file or runs anything; of inputs with several forms it sees which are there.
 
+mod coarser;
 mod forms;
 mod keys;
 mod named_files;
@@ -14,6 +15,7 @@ mod sweep;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 
+use albireo_catalogs::did_you_mean;
 use anyhow::Result;
 use clap::Command;
 use toml::de::{DeTable, DeValue};
@@ -25,7 +27,7 @@ pub(crate) use named_files::NamedFiles;
 pub(crate) use order::rounds;
 use order::{in_order, plain};
 use set::Names;
-use settings::{Setting, command_line, flags_of};
+use settings::{Flags, Setting, command_line, flags_of};
 use sweep::{Axis, Point, Sweep};
 
 /// The subcommands that a job may hold.
@@ -132,6 +134,7 @@ impl Job {
         check_outputs(&measurements)?;
         forms::choose(&mut measurements)?;
         let measurements = in_order(measurements)?;
+        coarser::check(&measurements)?;
         Ok(Self { measurements })
     }
 }
@@ -223,10 +226,11 @@ fn asked_of<'a>(
         let flags = flags_of(one.command);
         if let Some(strange) = one.settings.iter().find(|s| flags.find(&s.key).is_none()) {
             return Err(usage(format!(
-                "line {}: {} takes no `{}`; it takes {}",
+                "line {}: {} takes no `{}`{}; it takes {}",
                 strange.line,
                 words.join(" "),
                 strange.key,
+                meant(&strange.key, &flags.names()),
                 flags.names().join(", ")
             )));
         }
@@ -236,17 +240,30 @@ fn asked_of<'a>(
 
 /// Refuses a key above all tables that no measurement takes.
 fn check_shared(shared: &[Setting], asked: &[Asked<'_>]) -> Result<()> {
+    let commands: Vec<_> = asked.iter().map(|asked| flags_of(asked.command)).collect();
     let taken = |setting: &Setting| {
-        let mut commands = asked.iter().map(|asked| flags_of(asked.command));
-        commands.any(|flags| flags.find(&setting.key).is_some())
+        commands
+            .iter()
+            .any(|flags| flags.find(&setting.key).is_some())
     };
-    match shared.iter().find(|setting| !taken(setting)) {
-        None => Ok(()),
-        Some(strange) => Err(usage(format!(
-            "line {}: no measurement of this job takes `{}`",
-            strange.line, strange.key
-        ))),
-    }
+    let Some(strange) = shared.iter().find(|setting| !taken(setting)) else {
+        return Ok(());
+    };
+    let mut names: Vec<&str> = commands.iter().flat_map(Flags::names).collect();
+    names.sort_unstable();
+    names.dedup();
+    Err(usage(format!(
+        "line {}: no measurement of this job takes `{}`{}",
+        strange.line,
+        strange.key,
+        meant(&strange.key, &names)
+    )))
+}
+
+/// Which of the keys somebody may have meant, as a question behind the one that there is not.
+fn meant(key: &str, known: &[&str]) -> String {
+    let known: Vec<String> = known.iter().map(|&name| name.to_owned()).collect();
+    did_you_mean(&key.replace('_', "-"), &known)
 }
 
 /// Puts the texts of `[set]` into all settings.
