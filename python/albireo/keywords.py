@@ -365,6 +365,14 @@ class NzOptions(TypedDict, total=False):
     plan: int | bool  # Count nothing
 
 
+class CompletenessOptions(TypedDict, total=False):
+    """Of :func:`albireo.completeness`."""
+
+    probability: Value  # Probability to be observed, where there are no --bits
+    realizations: int  # Realizations that the probability is a share of
+    table: Value  # Table
+
+
 class FieldOptions(TypedDict, total=False):
     """Of :func:`albireo.field`."""
 

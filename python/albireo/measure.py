@@ -1,13 +1,13 @@
 """Measurements: pairs counted and what is made of them.
 
-Entry: :func:`count`, :func:`xi`, :func:`wp`, :func:`multipoles`, :func:`angular`, :func:`rdf`, :func:`jackknife`, :func:`nz`, :func:`randoms`. Every
-further keyword argument is a flag of the command of the same name, with ``_`` for ``-``: ``albireo xi --help`` describes them all.
+Entry: :func:`count`, :func:`xi`, :func:`wp`, :func:`multipoles`, :func:`angular`, :func:`rdf`, :func:`jackknife`, :func:`nz`, :func:`completeness`, :func:`randoms`.
+Every further keyword argument is a flag of the command of the same name, with ``_`` for ``-``: ``albireo xi --help`` describes them all.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from . import objects
 from .catalog import Catalog, as_catalog
 from .command import Progress, Role, explained, run
-from .keywords import CountOptions, NzOptions, RandomsOptions, RdfOptions, TypedDict, WpOptions, XiOptions
+from .keywords import CompletenessOptions, CountOptions, NzOptions, RandomsOptions, RdfOptions, TypedDict, WpOptions, XiOptions
 from .result import Result, ends, results
 from .trajectory import as_trajectory
 
@@ -403,6 +403,49 @@ def nz(
         roles.append(_role("randoms", "randoms-", randoms, "randoms", options))
     _no_leftovers(options, ["randoms_weights"] if randoms is None else [])
     return results(run(["nz"], roles, options, progress=progress))
+
+
+@explained("completeness", CompletenessOptions)
+def completeness(
+    full: Any,
+    *,
+    by: str,
+    assigned: str | None = None,
+    bits: str | Sequence[str] | None = None,
+    mean: str | Sequence[str] | Mapping[str, str] | None = None,
+    where: str | None = None,
+    progress: Progress = None,
+    **further: Unpack[CompletenessOptions],
+) -> Result:
+    """Measures what the fibres of a survey missed, by class of its objects.
+
+    Parameters
+    ----------
+    full
+        The path of the full catalogue, with objects that no fibre was put on; a pattern or a list of paths for several files, one after the other.
+    by
+        Classes: a column of whole numbers from 0, or an expression, such as ``"NTILE"``.
+    assigned
+        Objects that a fibre was put on: a column, a condition, or ``"all"``; None for ``LOCATION_ASSIGNED``.
+    bits
+        Columns whose bits tell in which realizations each object was observed; None for the probability, ``PROB_OBS``.
+    mean
+        Also the mean of these expressions over the objects of each class, ``{"frac": "FRACZ_TILELOCID*FRAC_TLOBS_TILES"}``.
+    where
+        Rows to keep.
+
+    A row a class: ``result["N"]``, ``result["assigned"]``, ``result["iip"]``, ``result["missing"]``, ``result["zero_probability"]`` and the means. A saved
+    result is what ``lookup("f.csv", "1 - missing", NTILE)`` in weights reads.
+    """
+    paths = full if isinstance(full, (list, tuple)) else [full]
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"full: expected the path of a catalogue or a list of paths, found {type(path).__name__}")
+    if isinstance(mean, Mapping):
+        mean = [f"{name}={expression}" for name, expression in mean.items()]
+    options: dict[str, Any] = {**further} | dict(by=by, assigned=assigned, bits=bits, mean=mean, where=where, output="-")
+    roles = [Role(None, "", as_catalog(path, "full")) for path in paths]
+    return results(run(["completeness"], roles, options, progress=progress))
 
 
 def load(path: str | os.PathLike[str]) -> Result:

@@ -454,6 +454,22 @@ class Result:
             made.add_covariance(self.covariance)
         return made
 
+    def to_rascalc(
+        self,
+        *,
+        binning: str | os.PathLike[str] | None = None,
+        rr: str | os.PathLike[str] | None = None,
+        xi: str | os.PathLike[str] | None = None,
+        jackknife: str | os.PathLike[str] | None = None,
+        by_region: Any = None,
+    ) -> None:
+        """Writes what the C++ program of RascalC reads of xi(s, mu), each to the file that is named, as ``albireo result rascalc``. The weights of regions
+        (`jackknife`) come from the counts by region, of ``regions=N`` or a file `by_region`."""
+        if jackknife is not None and by_region is None and self.has_part("region-counts"):
+            by_region = self.region_counts
+        options = dict(binning=binning, rr=rr, xi=xi, jackknife=jackknife, by_region=by_region)
+        run(["result", "rascalc"], options=options, inputs=[("the result", self.counts.table)])
+
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """Draws it with matplotlib: an estimate with its errors, counts, or a map over two axes; returns the axes."""
         from .drawing import draw

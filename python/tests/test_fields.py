@@ -180,6 +180,30 @@ def test_densities_of_a_survey(tmp_path, sky, nothing_left):
     assert albireo.load(tmp_path / "nz.json") == made
 
 
+def test_completeness_is_that_of_the_command(tmp_path, nothing_left):
+    rng = np.random.default_rng(3)
+    classes, assigned, probability = rng.integers(1, 4, 60), rng.random(60) < 0.7, rng.integers(1, 128, 60) / 128
+    for k, rows in enumerate((slice(0, 40), slice(40, 60))):
+        columns = np.column_stack([classes, assigned, probability])[rows]
+        np.savetxt(tmp_path / f"full_{k}.csv", columns, header="NTILE,LOCATION_ASSIGNED,PROB_OBS", delimiter=",", comments="", fmt=["%d", "%d", "%.17g"])
+    words = dict(by="NTILE", where="NTILE < 3", realizations=128)
+    made = albireo.completeness([tmp_path / "full_0.csv", str(tmp_path / "full_1.csv")], mean={"p": "PROB_OBS"}, **words)
+    for row, number in enumerate((1, 2)):
+        mine = classes == number
+        iip = np.sum(129 / (128 * probability[mine & assigned] + 1))
+        assert made["NTILE"][row] == number and made["N"][row] == mine.sum() and made["assigned"][row] == (mine & assigned).sum()
+        found = [made[name][row] for name in ("iip", "missing", "p")]
+        np.testing.assert_allclose(found, [iip, 1 - iip / mine.sum(), probability[mine].mean()], rtol=1e-12)
+    commanded("completeness", tmp_path / "full_*.csv", "--mean=p=PROB_OBS", *(f"--{name}={value}" for name, value in words.items()), "-o", tmp_path / "f.json")
+    assert albireo.load(tmp_path / "f.json") == made == albireo.completeness(tmp_path / "full_*.csv", mean="p=PROB_OBS", **words)
+    with pytest.raises(FileNotFoundError, match="there is no such file"):
+        albireo.completeness("missing.csv", by="NTILE")
+    with pytest.raises(TypeError, match="full: expected the path of a catalogue or a list of paths, found dict"):
+        albireo.completeness({"NTILE": classes}, by="NTILE")
+    with pytest.raises(ValueError, match="by W: expected whole numbers|no column `W`"):
+        albireo.completeness(tmp_path / "full_0.csv", by="W")
+
+
 def test_densities_with_randoms(sky, nothing_left):
     ra, dec, z = sky
     randoms = albireo.randoms(2000, like=albireo.Catalog(sky=(ra, dec), redshift=z), nside=16, seed=2)

@@ -117,7 +117,7 @@ def test_every_operation_of_the_command_line_is_there():
     _, text = native().call(["albireo", "result", "--help"], {}, {}, [])
     commands = text.split("Commands:\n")[1].split("\n\n")[0]
     names = {line.split()[0] for line in commands.splitlines() if line.startswith("  ") and not line.startswith("   ")} - {"help"}
-    several = {"sum": albireo.merge, "covariance": albireo.covariance, "combine": albireo.combine, "window": albireo.window}
+    several = {"sum": albireo.merge, "covariance": albireo.covariance, "combine": albireo.combine, "window": albireo.window, "rascalc": albireo.Result.to_rascalc}
     ours = {"multipoles": "ells", "range": "low", "mu-range": "mu", "pi-range": "pi", "z-range": "z"}
     assert len(names) >= 10
     for name in names:

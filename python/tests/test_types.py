@@ -69,7 +69,7 @@ def test_signatures_name_every_flag():
     # What names files, or says how a result is printed, has no meaning for objects.
     of_files = {"output", "outputs", "format", "plot", "r2", "brief", "overwrite", "covariance", "region-counts", "counts", "from-part", "from-some-parts"}
     of_files |= {"resumable", "slice", "ions-output"}
-    for name in ("count", "xi", "wp", "rdf", "randoms", "nz", "field", "md"):
+    for name in ("count", "xi", "wp", "rdf", "randoms", "nz", "completeness", "field", "md"):
         known = set(inspect.signature(getattr(albireo, name)).parameters)
         if name == "field":
             known |= {"checkpoint", "checkpoint_every"}  # beside a map that has a name

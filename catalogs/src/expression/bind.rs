@@ -262,6 +262,9 @@ impl<T: Table> Binder<'_, T> {
         relation: Relation,
     ) -> Result<(Bound, Bound), Unfit<T::Error>> {
         let (mut a, mut b) = (self.bind(left)?, self.bind(right)?);
+        for side in [&a, &b] {
+            check_bits(self.text, side).map_err(Unfit::Expression)?;
+        }
         if let (Kind::Column(name), Some(shown)) = (&left.kind, constant(right)) {
             b = self.against(name, &a, b, &shown, relation)?;
         } else if let (Some(shown), Kind::Column(name)) = (constant(left), &right.kind) {
@@ -315,6 +318,23 @@ impl<T: Table> Binder<'_, T> {
             expected: self.table.comparable(name, &located),
             found: shown.to_owned(),
         }))
+    }
+}
+
+/// Refuses bits of a condition and a number that are compared: the comparison was to be a condition beside the other, `(a > 1) & b < 2`.
+fn check_bits(text: &str, side: &Bound) -> Result<(), ExpressionError> {
+    match &side.step {
+        Step::Binary(operator @ (Binary::BitAnd | Binary::BitOr), a, b)
+            if (a.of == Type::Bool) != (b.of == Type::Bool) =>
+        {
+            Err(ExpressionError {
+                expression: text.to_owned(),
+                position: side.at,
+                expected: operator.of_conditions(),
+                found: format!("`{}` of a condition and a number", operator.sign()),
+            })
+        }
+        _ => Ok(()),
     }
 }
 

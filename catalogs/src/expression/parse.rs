@@ -125,8 +125,13 @@ impl Parser<'_> {
             return Err(self.error("one of `==` `!=` `<` `<=` `>` `>=`"));
         };
         let end = self.position;
-        if matches!(compared.kind, Kind::Compare(..)) && self.relation().is_some() {
+        if let Kind::Compare(.., right) = &compared.kind
+            && self.relation().is_some()
+        {
             self.position = end;
+            if let Kind::Binary(operator @ (Binary::BitAnd | Binary::BitOr), ..) = right.kind {
+                return Err(self.error(&operator.of_conditions()));
+            }
             return Err(
                 self.error("`&&`, `||` or the end (comparisons do not chain: a < b && b < c)")
             );

@@ -111,6 +111,14 @@ impl Relation {
 }
 
 impl Binary {
+    /// What joins conditions in the place of one that joins bits.
+    pub(super) fn of_conditions(self) -> String {
+        let sign = self.sign();
+        format!(
+            "`{sign}{sign}` between conditions (`{sign}` joins bits, before anything is compared)"
+        )
+    }
+
     pub(super) fn sign(self) -> &'static str {
         match self {
             Self::Add => "+",

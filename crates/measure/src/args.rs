@@ -5,6 +5,8 @@
 
 use std::path::Path;
 
+use albireo::cosmology::Cosmology;
+use albireo::error::CosmologyError;
 use albireo::{Axis, LineOfSight};
 use albireo_catalogs::TableFormat;
 use albireo_samples::{GivenBox, RowRange, Selection};
@@ -170,6 +172,11 @@ impl ColumnUnits {
     }
 }
 
+/// The name or the parameters of a cosmology, as they are spelled: refused here where there is none, a job whole before it begins.
+pub(crate) fn cosmology(text: &str) -> Result<String, CosmologyError> {
+    text.parse::<Cosmology>().map(|_| text.to_owned())
+}
+
 /// How columns become distances: the same for all files.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = group::INPUT)]
@@ -190,7 +197,7 @@ pub(crate) struct SpaceFlags {
     ///
     /// One of Planck18, Planck15, Planck13, WMAP9, WMAP7, WMAP5 (as in astropy) or DESI; or parameters, e.g. om=0.31,ol=0.69,w0=-1,wa=0 (no
     /// radiation), and for radiation h=0.68,tcmb=2.7255,neff=3.046,mnu=0:0:0.06.
-    #[arg(long, value_name = "NAME|KEY=VALUE,..")]
+    #[arg(long, value_name = "NAME|KEY=VALUE,..", value_parser = cosmology)]
     pub(crate) cosmology: Option<String>,
     #[command(flatten)]
     pub(crate) columns: ColumnUnits,

@@ -10,6 +10,43 @@ use std::str::FromStr;
 #[derive(Debug, Clone)]
 pub(crate) struct Files {
     pub(crate) paths: Vec<PathBuf>,
+    /// What is said of names that a set in the pattern lists and that are not there, where others are.
+    pub(crate) absent: Option<String>,
+}
+
+/// The names that a pattern with a set of characters stands for, such as `[0-4]`; none of other patterns.
+fn listed(pattern: &str) -> Option<Vec<String>> {
+    let (before, rest) = pattern.split_once('[')?;
+    let (set, behind) = rest.split_once(']')?;
+    let signs: Vec<char> = set.chars().collect();
+    let characters = match signs[..] {
+        [] | ['!', ..] => return None,
+        [lo, '-', hi] => (lo..=hi).collect(),
+        _ if signs.contains(&'-') => return None,
+        _ => signs,
+    };
+    let named = characters
+        .into_iter()
+        .map(|c| format!("{before}{c}{behind}"));
+    Some(named.collect())
+}
+
+/// The names of a pattern's set that are not there, where others are.
+fn absent(pattern: &str) -> Option<String> {
+    let names = listed(pattern)?;
+    let is_there = |name: &&String| {
+        let Ok(files) = name.parse::<Files>();
+        files.iter().all(Path::exists)
+    };
+    let (there, absent): (Vec<&String>, Vec<&String>) = names.iter().partition(is_there);
+    (!there.is_empty() && !absent.is_empty()).then(|| {
+        let absent: Vec<&str> = absent.into_iter().map(String::as_str).collect();
+        let (found, all) = (there.len(), names.len());
+        format!(
+            "{pattern}: {found} of {all} files are there, not {}",
+            absent.join(", ")
+        )
+    })
 }
 
 impl Files {
@@ -36,7 +73,8 @@ impl FromStr for Files {
         if paths.is_empty() {
             paths.push(path);
         }
-        Ok(Self { paths })
+        let absent = is_pattern.then(|| absent(text)).flatten();
+        Ok(Self { paths, absent })
     }
 }
 
@@ -60,6 +98,30 @@ mod tests {
         assert_eq!(names("g_*.csv"), ["g_1.csv", "g_10.csv", "g_2.csv"]);
         assert_eq!(names("g_?.csv"), ["g_1.csv", "g_2.csv"]);
         assert_eq!(names("a[1].csv"), ["a[1].csv"]);
+        let absent = |pattern: &str| {
+            let text = folder.path().join(pattern).display().to_string();
+            let Ok(files) = text.parse::<Files>();
+            let absent = files.absent?;
+            Some(absent.replace(&format!("{}/", folder.path().display()), ""))
+        };
+        let said = |said: &str| Some(said.to_owned());
+        assert_eq!(
+            absent("g_[0-3].csv"),
+            said("g_[0-3].csv: 2 of 4 files are there, not g_0.csv, g_3.csv")
+        );
+        assert_eq!(
+            absent("[gk]_[12].csv"),
+            said("[gk]_[12].csv: 1 of 2 files are there, not k_[12].csv")
+        );
+        for pattern in [
+            "g_[12].csv",
+            "g_?.csv",
+            "g_[!0].csv",
+            "x_[0-4].csv",
+            "a[1].csv",
+        ] {
+            assert_eq!(absent(pattern), None, "{pattern}");
+        }
         assert_eq!(names("none_*.csv"), ["none_*.csv"]);
         assert_eq!(names("missing.csv"), ["missing.csv"]);
     }

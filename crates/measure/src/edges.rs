@@ -88,7 +88,17 @@ impl FromStr for EdgeSpec {
 
 /// The ends of an axis as the command line spells them.
 pub(crate) fn ends(text: &str) -> Result<[f64; 2], String> {
-    let form = || format!("expected LO:HI with LO below HI, such as 0.1:100, found `{text}`");
+    let form = || {
+        let below = text
+            .trim()
+            .parse()
+            .is_ok_and(|end: f64| end > 0.0 && end.is_finite());
+        let such = match below {
+            true => format!("0:{0} for all below {0}", text.trim()),
+            false => "0.1:100".to_owned(),
+        };
+        format!("expected LO:HI with LO below HI, such as {such}, found `{text}`")
+    };
     let (lo, hi) = text.split_once(':').ok_or_else(form)?;
     let number = |text: &str| text.trim().parse::<f64>().map_err(|_| form());
     let ends = [number(lo)?, number(hi)?];

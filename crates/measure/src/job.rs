@@ -3,6 +3,7 @@
 //! Entry: [`Job::parse`]. A key is the long name of a flag, or that of a file a command takes by its place, so that every value is read,
 //! checked and refused as on the command line. Nothing here opens a file or runs anything; of inputs with several forms it sees which are there.
 
+mod coarser;
 mod forms;
 mod keys;
 mod named_files;
@@ -148,6 +149,7 @@ impl Job {
         check_outputs(&measurements)?;
         forms::choose(&mut measurements)?;
         let measurements = in_order(measurements)?;
+        coarser::check(&measurements)?;
         Ok(Self { measurements })
     }
 }

@@ -136,6 +136,7 @@ impl Cli {
         let arguments = Arguments {
             words,
             reads: reads::read_by(&matches),
+            absent: reads::absent_of(&matches),
             job: None,
         };
         Ok((cli, arguments))
@@ -274,6 +275,9 @@ pub(crate) fn carry_out(cli: Cli, session: &mut Session<'_>) -> Result<()> {
     }
     // Where a job may, all of its measurements may.
     session.sink.overwrite |= cli.overwrite;
+    for absent in &session.arguments.absent {
+        tracing::warn!("{absent}");
+    }
     match cli.command {
         Command::Info(info) => info.run(session),
         Command::Count(count) => count.run(session),

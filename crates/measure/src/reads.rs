@@ -69,3 +69,13 @@ pub(crate) fn read_by(mut matches: &ArgMatches) -> Vec<PathBuf> {
     };
     matches.ids().map(Id::as_str).flat_map(of_flag).collect()
 }
+
+/// What is said of patterns whose sets list files that are not there.
+pub(crate) fn absent_of(mut matches: &ArgMatches) -> Vec<String> {
+    while let Some((_, command)) = matches.subcommand() {
+        matches = command;
+    }
+    let of_flag = |id: &Id| matches.try_get_many::<Files>(id.as_str()).ok().flatten();
+    let files = matches.ids().filter_map(of_flag).flatten();
+    files.filter_map(|files| files.absent.clone()).collect()
+}

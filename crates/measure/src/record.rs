@@ -21,6 +21,8 @@ pub(crate) struct Arguments {
     pub(crate) words: Vec<OsString>,
     /// The files that they name to be read.
     pub(crate) reads: Vec<PathBuf>,
+    /// What is said of files that a pattern among them lists and that are not there.
+    pub(crate) absent: Vec<String>,
     /// The measurement of a job file that they stand for.
     pub(crate) job: Option<JobEntry>,
 }

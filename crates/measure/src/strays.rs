@@ -1,4 +1,4 @@
-//! Files that stand behind a flag of other files, and would be read as data: what a shell makes of a pattern without quotes.
+//! Words that stand behind a flag and would be read as data: files, what a shell makes of a pattern without quotes, and values that belong behind `=`.
 //!
 //! Entry: [`found`].
 
@@ -17,10 +17,33 @@ fn placed<'a>(matches: &'a ArgMatches, arg: &Arg) -> Vec<(usize, &'a str)> {
         .collect()
 }
 
+/// A word right behind a flag whose value, one of a few words, belongs behind `=`.
+fn behind_equals(command: &Command, matches: &ArgMatches) -> Option<String> {
+    let data = command.get_positionals();
+    let data: Vec<_> = data.flat_map(|arg| placed(matches, arg)).collect();
+    let with_equals = command.get_opts().filter(|arg| arg.is_require_equals_set());
+    for arg in with_equals {
+        let flag = arg.get_long().unwrap_or_default();
+        let places = placed(matches, arg);
+        let behind = |word: &&(usize, &str)| places.iter().any(|(place, _)| word.0 == place + 1);
+        let known = arg.get_possible_values();
+        let is_value = |word: &str| known.iter().any(|value| value.matches(word, false));
+        if let Some((_, word)) = data.iter().filter(behind).find(|(_, word)| is_value(word)) {
+            return Some(format!(
+                "{word} stands behind --{flag} and would be read as a file: write --{flag}={word}"
+            ));
+        }
+    }
+    None
+}
+
 /// What is wrong with data that stand before a flag of other files and again right behind its value.
 pub(crate) fn found(mut command: &Command, mut matches: &ArgMatches) -> Option<String> {
     while let Some((name, below)) = matches.subcommand() {
         (command, matches) = (command.find_subcommand(name)?, below);
+    }
+    if let Some(stray) = behind_equals(command, matches) {
+        return Some(stray);
     }
     let is_samples = |arg: &&Arg| Takes::of(arg) == Takes::Samples;
     let data = command.get_positionals().filter(is_samples);

@@ -31,7 +31,7 @@ const SURVEY: [&str; 7] = [
     "estimator",
 ];
 
-const ALL: [Options; 9] = [
+const ALL: [Options; 10] = [
     Options {
         class: "CountOptions",
         base: "SecondOptions",
@@ -110,6 +110,14 @@ const ALL: [Options; 9] = [
             "fkp",
             "effective-redshift",
         ],
+    },
+    Options {
+        class: "CompletenessOptions",
+        base: "TypedDict",
+        about: "Of :func:`albireo.completeness`.",
+        command: "completeness",
+        relative: None,
+        named: &["by", "assigned", "bits", "mean", "where"],
     },
     Options {
         class: "FieldOptions",

@@ -398,7 +398,7 @@ impl EstimateFlags {
             .map(legendre_degrees)
             .transpose()?
             .unwrap_or_default();
-        let subsets = split.map(|split| Subsets::of(&split, &inputs, legendre));
+        let subsets = split.map(|split| Subsets::of(&split, &inputs, (legendre, method.is_some())));
         let subsets = subsets.transpose()?.unwrap_or_default();
         let mut counter = Counter::new(engines, inputs.domain())
             .sharing(session.kept.shared())

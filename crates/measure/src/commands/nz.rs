@@ -19,7 +19,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use crate::args::{ColumnUnits, DataFlags, OutputFlags, RandomsFlags, RunFlags};
+use crate::args::{ColumnUnits, DataFlags, OutputFlags, RandomsFlags, RunFlags, cosmology};
 use crate::catalogs::Files;
 use crate::counting::Counter;
 use crate::edges::{EdgeSpec, ends};
@@ -51,7 +51,7 @@ pub(crate) struct Nz {
     #[arg(long, value_name = "SPEC", help_heading = group::BINS)]
     bins: Option<EdgeSpec>,
     /// Cosmology of the volumes: a name such as Planck18 or DESI, or parameters, e.g. om=0.31
-    #[arg(long, value_name = "NAME|KEY=VALUE,..", help_heading = group::INPUT)]
+    #[arg(long, value_name = "NAME|KEY=VALUE,..", value_parser = cosmology, help_heading = group::INPUT)]
     cosmology: String,
     /// Area of the survey in square degrees, without masked and incomplete parts
     #[arg(

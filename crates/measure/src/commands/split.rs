@@ -134,6 +134,26 @@ fn merged(mut parts: impl Iterator<Item = Result<Counts>>) -> Result<Counts> {
     })
 }
 
+/// Refuses a subset without a particle in some region, before anything is counted.
+fn check_regions(role: Role, subsets: &[Particles]) -> Result<()> {
+    for (k, labels) in subsets.iter().filter_map(Particles::labels).enumerate() {
+        let mut seen = vec![false; labels.number() as usize];
+        for &label in labels.values() {
+            seen[label as usize] = true;
+        }
+        if let Some(region) = seen.iter().position(|seen| !seen) {
+            bail!(
+                "--split-randoms: every region must hold {} of every subset: region {region}, one of {}, holds none of subset {k} of {} (counting from 0); \
+                 take fewer, larger regions, or fewer subsets",
+                role.name(),
+                seen.len(),
+                subsets.len()
+            );
+        }
+    }
+    Ok(())
+}
+
 impl AskedSplit {
     /// The subsets of a sample.
     fn subsets_of(&self, role: Role, inputs: &Samples) -> Result<Vec<Particles>> {
@@ -156,11 +176,11 @@ impl AskedSplit {
 }
 
 impl Subsets {
-    /// Splits the randoms of every count of them, whose Legendre sums of these degrees are asked for.
+    /// Splits the randoms of every count of them, whose Legendre sums of these degrees are asked for, and errors by region or not.
     pub(super) fn of(
         asked: &AskedSplit,
         inputs: &Samples,
-        legendre: LegendreDegrees,
+        (legendre, by_region): (LegendreDegrees, bool),
     ) -> Result<Vec<Self>> {
         let of = |&term: &Term| {
             let whole = inputs.get(term.first.name())?;
@@ -168,7 +188,13 @@ impl Subsets {
                 second if term.second != term.first => Pairs::Cross(whole, second),
                 _ => Pairs::Auto(whole),
             };
-            let subsets = |role: Role| asked.subsets_of(role, inputs);
+            let subsets = |role: Role| {
+                let subsets = asked.subsets_of(role, inputs)?;
+                if by_region {
+                    check_regions(role, &subsets)?;
+                }
+                Ok::<_, anyhow::Error>(subsets)
+            };
             Ok(Self {
                 split: asked.split,
                 by: asked.by,
