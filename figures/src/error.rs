@@ -158,7 +158,7 @@ impl FigureError {
         }
     }
 
-    /// Whether the options asked for something that has no meaning, whatever lies in the files.
+    /// Whether the options asked for something that has no meaning for any files.
     pub fn is_wrong_call(&self) -> bool {
         match self {
             Self::RangeFromZero { .. }

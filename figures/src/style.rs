@@ -38,7 +38,7 @@ pub struct Style {
     pub y: Limits,
 }
 
-/// What is asked of the page, whatever it shows.
+/// What is asked of the page, for any figure.
 #[derive(Debug, Clone, Default)]
 pub struct Sheet {
     /// Width and height in points; what the figure needs where not given.

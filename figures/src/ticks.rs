@@ -80,7 +80,7 @@ pub(crate) fn power_of_ten(exponent: i32) -> String {
     format!("10{}", raised(exponent))
 }
 
-/// A number with a proper minus sign and as many decimals as told.
+/// A number with a proper minus sign and the given number of decimals.
 fn plain(value: f64, decimals: usize) -> String {
     let value = if value == 0.0 { 0.0 } else { value };
     format!("{value:.decimals$}").replace('-', "−")

@@ -428,7 +428,7 @@ def completeness(
     assigned
         Objects that a fibre was put on: a column, a condition, or ``"all"``; None for ``LOCATION_ASSIGNED``.
     bits
-        Columns whose bits tell in which realizations each object was observed; None for the probability, ``PROB_OBS``.
+        Columns whose bits tell in which realisations each object was observed; None for the probability, ``PROB_OBS``.
     mean
         Also the mean of these expressions over the objects of each class, ``{"frac": "FRACZ_TILELOCID*FRAC_TLOBS_TILES"}``.
     where

@@ -11,7 +11,7 @@ use crate::folder::{Folder, Run, Units};
 use crate::random::Random;
 use crate::threads::EACH_BY_ITSELF;
 
-/// A folder with catalogs, a command, and `whole.csv`, which one process has made of it.
+/// A folder with catalogues, a command, and `whole.csv`, which one process has made of it.
 fn whole(drawn: &mut Random) -> Option<(Folder, String)> {
     let folder = Folder::new();
     folder.write("d.csv", &drawn.catalog());
@@ -235,7 +235,7 @@ pub(crate) fn checkpoints(drawn: &mut Random) -> u64 {
     3 + refused
 }
 
-/// A job of measurements of several catalogs, as many as ranks or fewer, shared out.
+/// A job of measurements of several catalogues, as many as ranks or fewer, shared out.
 pub(crate) fn jobs(drawn: &mut Random) -> u64 {
     let folder = Folder::new();
     let catalogs = 1 + drawn.below(4);

@@ -1,4 +1,4 @@
-//! What a case is drawn from: numbers, catalogs and commands.
+//! What a case is drawn from: numbers, catalogues and commands.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
 //! Counts divided among processes, at random: parts that are lost or held twice, ranks on nodes, checkpoints of which some are lost, and jobs
-//! whose measurements ranks share out. Whatever is whole is what one process makes, byte for byte; what is not names what it lacks.
+//! whose measurements ranks share out. What is whole is what one process makes, byte for byte; what is not names what it lacks.
 //!
 //! `cargo test --release --test divided` runs a fixed seed for some seconds; `ALBIREO_ATTACK_SEED`, `ALBIREO_ATTACK_SECONDS` and
 //! `ALBIREO_ATTACK_CASE` (that number alone) ask for others.

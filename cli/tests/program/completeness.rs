@@ -2,7 +2,7 @@
 
 use crate::folder::{Folder, floats, integers};
 
-/// Six objects in two classes, with bits of four of 64 realizations.
+/// Six objects in two classes, with bits of four of 64 realisations.
 const FULL: &str = "NTILE,LOCATION_ASSIGNED,BITS,PROB_OBS,W\n\
     2,1,15,0.5,1\n2,0,1,0.25,3\n7,1,-1,1,2\n7,0,0,0,4\n7,1,0,0,6\n2,1,1,1,5\n";
 

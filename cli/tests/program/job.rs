@@ -253,7 +253,7 @@ fn what_is_done_is_left_alone_until_something_changes() {
         "{}",
         again.stderr
     );
-    // A missing result, another setting, a newer catalog.
+    // A missing result, another setting, a newer catalogue.
     std::fs::remove_file(folder.path("grid1.json")).unwrap();
     let said = folder.good("run job.toml").stderr;
     assert!(said.contains("4 of 5 were done already"), "{said}");

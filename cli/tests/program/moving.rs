@@ -78,7 +78,7 @@ fn conditions_name_velocities_and_forces() {
         let kept = &folder.table("g.csv").meta["mean_particles"];
         assert_eq!(kept.to_string(), expected, "{file} {condition}");
     }
-    // All particles are counted whatever their velocities are in.
+    // All particles are counted, with velocities in any unit.
     folder.good(&format!("rdf odd.nc {BINS} 0 -o g.csv --overwrite"));
 }
 

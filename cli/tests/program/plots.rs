@@ -48,7 +48,7 @@ fn several_results_share_axes_with_a_legend() {
         !has(&texts(&folder, "one.svg"), "xi_a.csv"),
         "one curve needs no name"
     );
-    // Two of the same name are told apart by their folders.
+    // Their folders distinguish two of the same name.
     std::fs::create_dir(folder.path("sub")).unwrap();
     folder.good("xi b.csv --box 10 --bins log:0.5:5:6 -o sub/xi_a.csv");
     folder.good("plot xi_a.csv sub/xi_a.csv -o both.svg");

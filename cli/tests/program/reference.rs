@@ -1,5 +1,5 @@
-//! Counts of published catalogs, where these are at hand: the environment variable `ALBIREO_TEST_DATA` names a folder with the
-//! catalogs and counts that Corrfunc 2.5.3 ships (Sinha & Garrison 2020, DOI 10.1093/mnras/stz3157) in `corrfunc/`.
+//! Counts of published catalogues, where these are at hand: the environment variable `ALBIREO_TEST_DATA` names a folder with the
+//! catalogues and counts that Corrfunc 2.5.3 ships (Sinha & Garrison 2020, DOI 10.1093/mnras/stz3157) in `corrfunc/`.
 //!
 //! Its auto counts hold each pair twice; its xi and wp divide by W^2 - W^2/N.
 

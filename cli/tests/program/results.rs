@@ -4,7 +4,7 @@ use albireo_catalogs::Table;
 
 use crate::folder::{Folder, floats, integers, names, scattered};
 
-/// A folder with catalogs `d0.csv`, `d1.csv`.. of points in a cube of side 10.
+/// A folder with catalogues `d0.csv`, `d1.csv`.. of points in a cube of side 10.
 pub(crate) fn catalogs(n: u64) -> Folder {
     (0..n).fold(Folder::new(), |folder, k| {
         let text = scattered(150 + 10 * k, 10.0, 1 + k);
@@ -12,7 +12,7 @@ pub(crate) fn catalogs(n: u64) -> Folder {
     })
 }
 
-/// Runs a command for each catalog, which stands as `DATA`, into `m0.csv`, `m1.csv`..
+/// Runs a command for each catalogue, which stands as `DATA`, into `m0.csv`, `m1.csv`..
 pub(crate) fn measured(folder: &Folder, n: u64, command: &str) -> Vec<Table> {
     (0..n)
         .map(|k| {
@@ -50,7 +50,7 @@ pub(crate) fn close(found: &[f64], expected: &[f64]) {
     }
 }
 
-/// The covariance and the mean that the program makes of a measurement of six catalogs are those of a double loop over its results.
+/// The covariance and the mean that the program makes of a measurement of six catalogues are those of a double loop over its results.
 fn is_the_scatter_of_mocks(command: &str, columns: &[&str], of: &str) -> Folder {
     let folder = catalogs(6);
     let tables = measured(&folder, 6, command);

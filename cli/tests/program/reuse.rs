@@ -27,7 +27,7 @@ fn any_count_is_taken_from_the_results_that_hold_it() {
             "xi.csv"
         );
     }
-    // Raw counts, each from its own file, whatever it is called there.
+    // Raw counts, each from its own file, under any name there.
     folder.good("count d.csv --weight w --bins lin:0:4:4 -o dd.ecsv");
     folder.good("count d.csv r.csv --weight w --bins lin:0:4:4 -o dr.json");
     folder.good("count r.csv --weight w --bins lin:0:4:4 -o rr.csv");

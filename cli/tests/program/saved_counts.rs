@@ -9,7 +9,7 @@ use albireo_measure::{CallError, Called, Steps, Watch, call};
 use crate::folder::{floats, integers, names, scattered};
 use crate::results::{catalogs, close, measured};
 
-/// Counts of a catalog in fine bins and, from the same points, in every edge that `coarse` keeps.
+/// Counts of a catalogue in fine bins and, from the same points, in every edge that `coarse` keeps.
 fn rebinned_are_counted(fine: &str, coarse: &str, by: &str) {
     let folder = catalogs(1);
     folder.good(&format!(

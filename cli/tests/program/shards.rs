@@ -121,7 +121,7 @@ fn parts_that_do_not_make_a_whole_are_refused() {
     assert!(pairs(&some) > 0 && pairs(&some) < pairs(&all));
     let held = &some.meta["parts"]["counts"]["DD"];
     assert!(held["units_counted"].as_u64() < held["units"].as_u64());
-    // The catalog is another one by now.
+    // The catalogue is another one by now.
     let folder = folder.with("d.csv", &scattered(4200, 10.0, 7));
     let run = folder.run("merge a0 a1 a2 -o no.csv");
     assert_eq!(run.code, 1);

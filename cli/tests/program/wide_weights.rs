@@ -2,7 +2,7 @@
 
 use crate::folder::{Folder, floats, integers, scattered};
 
-/// A catalog with these weights in place of its own.
+/// A catalogue with these weights in place of its own.
 fn reweighted(text: &str, weight: impl Fn(usize) -> f64) -> String {
     let mut lines = text.lines();
     let mut out = vec![lines.next().unwrap().to_owned()];

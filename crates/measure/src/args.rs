@@ -115,11 +115,11 @@ column_flags!(
     SecondFlags, "cross-", group::COPIES, group::COPIES, " of the second sample", ", of the second sample [default: all]", "; `none` where there are none, as for randoms", ["second-", "randoms-"]
 );
 column_flags!(
-    /// Columns of the random catalogs.
+    /// Columns of the random catalogues.
     RandomsFlags, "randoms-", group::COPIES, group::COPIES, " of the randoms", ", of the randoms [default: all]", " [default: none]", []
 );
 column_flags!(
-    /// Columns of the catalog that is cross-correlated.
+    /// Columns of the catalogue that is cross-correlated.
     CrossFlags, "cross-", group::COPIES, group::COPIES, " of the second sample", ", of the second sample [default: all]", "; `none` where there are none", []
 );
 
@@ -157,7 +157,7 @@ impl From<LosName> for LineOfSight {
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = group::INPUT)]
 pub(crate) struct ColumnUnits {
-    /// Columns whose numbers are used as they are, whatever unit the file states
+    /// Columns whose numbers are used as they are: the unit that the file states is ignored
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub(crate) ignore_units: Vec<String>,
     /// Unit of redshifts: 1 accepts values above 20 in a column without a unit
@@ -275,7 +275,7 @@ pub(crate) struct BinFlags {
     pub(crate) pi_bins: Option<EdgeSpec>,
 }
 
-/// Who counts.
+/// The compute engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
     /// Cpu or cuda, whichever should be done first; the log says which, and why.

@@ -55,7 +55,7 @@ impl Files {
     }
 }
 
-/// A file that is there is meant by its name, whatever signs that has. What matches nothing is left as it is, so that reading names it.
+/// A file that exists is meant by its name, even if that has signs of a pattern. What matches nothing is left as it is, so that reading names it.
 impl FromStr for Files {
     type Err = Infallible;
 

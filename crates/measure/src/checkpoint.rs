@@ -117,7 +117,7 @@ impl CheckpointFlags {
             return Ok(None);
         };
         let pause = Every::time(self.checkpoint_every)?;
-        // All ranks have let go of the lock of an earlier count.
+        // All ranks have released the lock of an earlier count.
         world.wait()?;
         let lock = folder.join(format!("{stem}.lock"));
         let (mut held, mut found, mut number) = (None, Vec::new(), [0]);

@@ -120,7 +120,7 @@ impl<'a> Counter<'a> {
         Ok(())
     }
 
-    /// Decides who counts, and counts.
+    /// Chooses the engine, and counts.
     pub(crate) fn decide_and_count(&mut self, asked: &NamedCount<'a>) -> Result<Counts> {
         self.decide(std::slice::from_ref(asked))?;
         self.count(asked)

@@ -52,7 +52,7 @@ impl CutFlags {
         Ok(())
     }
 
-    /// Whether a line of sight is needed whatever the bins.
+    /// Whether a line of sight is needed in any bins.
     pub(crate) fn needs_line_of_sight(&self) -> bool {
         self.rp_cut.is_some()
     }

@@ -1,6 +1,6 @@
 //! The edges of one axis of bins as the command line spells them.
 //!
-//! Entry: [`EdgeSpec`], [`ends`]. It reads edge files but no catalogs, and knows no statistic.
+//! Entry: [`EdgeSpec`], [`ends`]. It reads edge files but no catalogues, and knows no statistic.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;

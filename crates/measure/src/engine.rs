@@ -1,6 +1,6 @@
-//! Who counts, by name.
+//! Compute engines, by name.
 //!
-//! Entry: [`Engines`], from the flags; [`Engines::for_jobs`] then says who counts the jobs of a command.
+//! Entry: [`Engines`], from the flags; [`Engines::for_jobs`] then says which engine counts the jobs of a command.
 
 use std::num::NonZeroUsize;
 use std::rc::Rc;
@@ -37,7 +37,7 @@ pub(crate) struct Engines {
     watch: Arc<dyn Watch>,
 }
 
-/// Who counts.
+/// The compute engine.
 #[derive(Debug)]
 enum Who {
     /// The one asked for.
@@ -233,12 +233,12 @@ impl Engines {
         }
     }
 
-    /// Who counts all of `jobs`.
+    /// The engine that counts all of `jobs`.
     pub(crate) fn for_jobs(&self, jobs: &[(PairJob<'_>, CountSpec)]) -> AnyEngine {
         self.who.for_jobs(jobs)
     }
 
-    /// Who counts all of `jobs`, or the units of them that this process has.
+    /// The engine that counts all of `jobs`, or the units of them that this process has.
     pub(crate) fn worker(&self, jobs: &[(PairJob<'_>, CountSpec)]) -> Result<Worker> {
         self.works.by(self.for_jobs(jobs), jobs.len())
     }

@@ -19,7 +19,7 @@ pub(crate) struct Written<'a> {
     identity: Identity,
 }
 
-/// A file whatever its spelling: links, `..` and hard links lead to the same one.
+/// A file under any spelling: links, `..` and hard links lead to the same one.
 #[derive(Debug, PartialEq, Eq)]
 enum Identity {
     /// Device and number of a file that exists.

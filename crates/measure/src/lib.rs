@@ -97,7 +97,7 @@ pub use world::{Guided, NodeMemory, World, WorldError};
 
 /// Exact pair counts and two-point correlation functions, from galaxies to atoms.
 ///
-/// Every count is the integer that a plain float64 double loop gives, whatever the engine, the number of threads or the instruction set.
+/// Every count is the integer that a plain float64 double loop gives, on any engine, with any number of threads and any instruction set.
 #[derive(Debug, Parser)]
 #[command(
     name = "albireo",

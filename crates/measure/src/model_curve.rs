@@ -39,7 +39,7 @@ fn words(line: &str) -> Vec<&str> {
 }
 
 impl ModelSpec {
-    /// Reads lines of numbers, told apart by blanks or commas; the last line before them, a comment or not, may name the columns.
+    /// Reads lines of numbers, separated by blanks or commas; the last line before them, a comment or not, may name the columns.
     pub(crate) fn read(&self) -> Result<Model> {
         let path = self.path.display();
         let text = std::fs::read_to_string(&self.path);

@@ -119,7 +119,7 @@ fn memory() -> Option<f64> {
 }
 
 impl Planning {
-    /// A plan for so many machines; catalogs are read from now on.
+    /// A plan for so many machines; catalogues are read from now on.
     pub(crate) fn new(machines: NonZeroU32) -> Self {
         Self {
             machines,

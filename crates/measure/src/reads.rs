@@ -1,6 +1,6 @@
 //! The files that a command line reads, as the types of its flags and the functions of its expressions say.
 //!
-//! Entry: [`read_by`], and [`files_in`] a text. No output may replace one of them, whatever command it is.
+//! Entry: [`read_by`], and [`files_in`] a text. No output may replace one of them, in any command.
 
 use std::path::{Path, PathBuf};
 

@@ -126,7 +126,7 @@ impl SharedCounts {
         made.map(|made| made.counts.clone())
     }
 
-    /// Keeps a count until all are let go.
+    /// Keeps a count until all are released.
     pub(crate) fn keep_all(&self, key: Key, counts: (Counts, Counted)) {
         self.0.borrow_mut().push_back(Made { key, counts });
     }

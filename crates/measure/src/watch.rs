@@ -35,7 +35,7 @@ pub enum Loss {
     /// Nothing is being written: the process may end at once, though a file is being read, points are sorted or a GPU starts, which are slow to hear
     /// of a stop.
     Nothing,
-    /// What was counted is to be saved, whatever else goes on: a stop waits for it.
+    /// What was counted is to be saved in any case: a stop waits for it.
     Counts,
 }
 

@@ -77,7 +77,7 @@ pub(crate) struct WeightSetFlags {
     cross_weight_set: Vec<NamedSet>,
 }
 
-/// Sets of weights of one catalog or two, each with a name.
+/// Sets of weights of one catalogue or two, each with a name.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = group::WEIGHTS)]
 pub(crate) struct CountSetFlags {
@@ -116,7 +116,7 @@ fn check_names(all: &[NamedSet], others: &[(&str, &[NamedSet])]) -> Result<()> {
     Ok(())
 }
 
-/// The weights of all sets, by what a catalog has of its `own`.
+/// The weights of all sets, by what a catalogue has of its `own`.
 fn weights(all: &[NamedSet], own: &[NamedSet]) -> Vec<Option<String>> {
     let sets = all.iter().map(|set| {
         let own = own.iter().find(|own| own.name == set.name);
@@ -157,10 +157,10 @@ impl CountSetFlags {
         names(&self.weight_set)
     }
 
-    /// Refuses names that are given twice, or that no set has, and weights of a second catalog without one.
+    /// Refuses names that are given twice, or that no set has, and weights of a second catalogue without one.
     pub(crate) fn check(&self, has_second: bool) -> Result<()> {
         if !has_second && !self.second_weight_set.is_empty() {
-            return Err(usage("--cross-weight-set needs a second catalog"));
+            return Err(usage("--cross-weight-set needs a second catalogue"));
         }
         check_names(
             &self.weight_set,
@@ -168,7 +168,7 @@ impl CountSetFlags {
         )
     }
 
-    /// A catalog with its weights of all sets, where sets are named.
+    /// A catalogue with its weights of all sets, where sets are named.
     pub(crate) fn of(&self, source: Source) -> Source {
         let own = if source.role == "second" {
             &self.second_weight_set[..]

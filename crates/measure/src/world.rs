@@ -96,7 +96,7 @@ pub trait World {
     }
 
     /// The numbers that the first rank of each node gives, run after run, in memory of which a node holds one copy; none where that
-    /// cannot be, which is so for all ranks of a node. By the ranks of a node. Vectors that are given away are let go of piece by piece.
+    /// cannot be, which is so for all ranks of a node. By the ranks of a node. Vectors that are given away are freed piece by piece.
     ///
     /// # Errors
     /// As [`World::sum`], and a first rank that has left ([`World::leave_node`]).

@@ -112,7 +112,7 @@ struct Class {
     assigned: u64,
     /// Of IIP over the assigned.
     iip: f64,
-    /// Objects in no realization, nor assigned.
+    /// Objects in no realisation, nor assigned.
     never: u64,
     means: Vec<f64>,
 }
@@ -155,7 +155,7 @@ impl Completeness {
                 let of = |sample: &Value| sample["realizations"].clone();
                 if let Some(first) = samples.first().filter(|first| of(first) != of(&added)) {
                     bail!(
-                        "{}: bits of {} realizations, expected {} as in {}",
+                        "{}: bits of {} realisations, expected {} as in {}",
                         path.display(),
                         of(&added),
                         of(first),
@@ -189,7 +189,7 @@ impl Completeness {
         Ok(())
     }
 
-    /// The column of probabilities, where bits do not tell in how many realizations an object was observed.
+    /// The column of probabilities, where bits do not tell in how many realisations an object was observed.
     fn probability(&self) -> Option<&str> {
         match &self.bits {
             Some(_) => None,
@@ -215,7 +215,7 @@ impl Completeness {
         Ok(request)
     }
 
-    /// In how many realizations each object was observed, and of how many.
+    /// In how many realisations each object was observed, and of how many.
     fn observed(&self, catalog: &mut Catalog) -> Result<(Vec<f64>, u32)> {
         let Some(names) = &self.bits else {
             let realizations = self.realizations.unwrap_or(128);
@@ -311,7 +311,7 @@ impl Completeness {
             }),
             floats(
                 "zero_probability",
-                "share of objects in no realization and not assigned",
+                "share of objects in no realisation and not assigned",
                 &|class| share(class.never as f64, class),
             ),
         ];
@@ -324,7 +324,7 @@ impl Completeness {
 }
 
 impl Class {
-    /// Adds an object that was observed in so many of all realizations.
+    /// Adds an object that was observed in so many of all realisations.
     fn add(&mut self, assigned: bool, observed: f64, realizations: u32) {
         self.objects += 1;
         if assigned {
@@ -343,7 +343,7 @@ impl Class {
     }
 }
 
-/// In how many realizations objects of these probabilities were observed.
+/// In how many realisations objects of these probabilities were observed.
 fn shares(name: &str, values: &[f64], realizations: u32) -> Result<Vec<f64>> {
     let share = |(row, &value): (usize, &f64)| {
         if (0.0..=1.0).contains(&value) {

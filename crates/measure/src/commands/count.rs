@@ -78,7 +78,7 @@ fn legendre(text: &str) -> Result<Legendre, String> {
 }
 
 impl Count {
-    /// The catalogs, with their weights of all sets.
+    /// The catalogues, with their weights of all sets.
     fn sources(&self) -> Result<Vec<Source>> {
         let (data, second) = (
             self.data.clone(),
@@ -104,7 +104,7 @@ impl Count {
         Ok(())
     }
 
-    /// How the catalogs are read.
+    /// How the catalogues are read.
     fn wanted(&self) -> Result<Wanted> {
         Ok(Wanted {
             angular: self.statistic == Statistic::Theta,

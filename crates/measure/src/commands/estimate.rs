@@ -1,4 +1,4 @@
-//! From catalogs to a correlation function: what `xi` and `wp` share.
+//! From catalogues to a correlation function: what `xi` and `wp` share.
 //!
 //! Entry: [`EstimateFlags::estimate`]. Which pairs are counted, and what becomes of them, is the library's: here are the flags.
 
@@ -45,7 +45,7 @@ const RANDOMS: [(Role, &str); 2] = [
     (Role::SecondRandoms, "--cross-randoms"),
 ];
 
-/// Catalogs, estimator and everything about them.
+/// Catalogues, estimator and everything about them.
 #[derive(Debug, Args)]
 #[command(next_help_heading = group::INPUT)]
 pub(crate) struct EstimateFlags {
@@ -124,7 +124,7 @@ struct Asked {
 }
 
 impl EstimateFlags {
-    /// The catalog of this role.
+    /// The catalogue of this role.
     fn files(&self, role: Role) -> &[Files] {
         match role {
             Role::Data => &self.data,
@@ -136,12 +136,12 @@ impl EstimateFlags {
         }
     }
 
-    /// Whether there is a catalog of this role.
+    /// Whether there is a catalogue of this role.
     fn given(&self, role: Role) -> bool {
         !self.files(role).is_empty()
     }
 
-    /// The estimator asked for, or the one that goes with the catalogs; refuses catalogs that it has no use for.
+    /// The estimator asked for, or the one that goes with the catalogues; refuses catalogues that it has no use for.
     fn estimator(&self) -> Result<AnyEstimator> {
         let estimator: AnyEstimator = match &self.estimator {
             Some(AnyEstimator::Formula(formula)) => {
@@ -166,7 +166,7 @@ impl EstimateFlags {
         let shifted = [Role::Shifted, Role::SecondShifted].map(|role| self.given(role));
         if !self.cross.is_empty() && shifted[0] != shifted[1] {
             return Err(usage(
-                "a cross-correlation needs shifted randoms for both catalogs: --shifted-randoms and --cross-shifted-randoms",
+                "a cross-correlation needs shifted randoms for both catalogues: --shifted-randoms and --cross-shifted-randoms",
             ));
         }
         let of_one = match wanted {
@@ -207,7 +207,7 @@ impl EstimateFlags {
             }
             [(first, _), (second, _)] if given(first) != given(second) => {
                 return Err(usage(
-                    "a cross-correlation needs randoms for both catalogs: --randoms and --cross-randoms",
+                    "a cross-correlation needs randoms for both catalogues: --randoms and --cross-randoms",
                 ));
             }
             _ => {}
@@ -237,7 +237,7 @@ impl EstimateFlags {
         }
         if cross.any() && self.cross.is_empty() {
             return Err(usage(
-                "the --cross flags of columns and rows need a second catalog: --cross FILE",
+                "the --cross flags of columns and rows need a second catalogue: --cross FILE",
             ));
         }
         // Randoms are never observed: what is common to all files does not hold for their bits.
@@ -277,7 +277,7 @@ impl EstimateFlags {
         Ok(samples.into_iter().filter_map(source).collect())
     }
 
-    /// Whether two catalogs are correlated.
+    /// Whether two catalogues are correlated.
     pub(super) fn is_cross(&self) -> bool {
         !self.cross.is_empty()
     }

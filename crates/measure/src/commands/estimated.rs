@@ -1,6 +1,6 @@
 //! What an estimate is, and the tables that it fills.
 //!
-//! Entry: [`Estimated`], which `estimate` makes of catalogs and `result combine` of results.
+//! Entry: [`Estimated`], which `estimate` makes of catalogues and `result combine` of results.
 
 use std::path::{Path, PathBuf};
 

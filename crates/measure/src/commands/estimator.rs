@@ -1,4 +1,4 @@
-//! The estimator as the command line spells it, and the catalogs that it takes.
+//! The estimator as the command line spells it, and the catalogues that it takes.
 //!
 //! Entry: [`EstimatorParser`], [`check_formula`].
 
@@ -12,7 +12,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 
 use crate::usage::usage;
 
-/// The catalogs besides the first, by their flags.
+/// The catalogues besides the first, by their flags.
 const CATALOGS: [(Role, &str, &str); 5] = [
     (Role::Randoms, "--randoms", "DR, RD or RR"),
     (Role::SecondData, "--cross", "D1D2"),
@@ -76,7 +76,7 @@ impl TypedValueParser for EstimatorParser {
     }
 }
 
-/// Refuses catalogs that a formula misses, or has no use for; `given` tells which there are. Pairs of randoms alone may be known.
+/// Refuses catalogues that a formula misses, or has no use for; `given` tells which there are. Pairs of randoms alone may be known.
 pub(super) fn check_formula(formula: &Formula, given: impl Fn(Role) -> bool) -> Result<()> {
     let flags = || CATALOGS.into_iter();
     let known = formula.named().iter().filter(|term| term.is_volume());

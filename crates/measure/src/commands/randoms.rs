@@ -203,7 +203,7 @@ impl Randoms {
         OutputFlags::table(&self.output, self.format)
     }
 
-    /// The points, in whatever shape.
+    /// The points, in any shape.
     fn columns_of_points(
         &self,
         selection: Selection,

@@ -1,4 +1,4 @@
-//! Which regions catalogs are cut into, and which errors are made of them.
+//! Which regions catalogues are cut into, and which errors are made of them.
 //!
 //! Entry: [`RegionFlags`].
 
@@ -107,7 +107,7 @@ pub(super) struct RegionFlags {
 }
 
 impl RegionFlags {
-    /// What the catalogs are cut into and how errors are made of it, where it is asked for.
+    /// What the catalogues are cut into and how errors are made of it, where it is asked for.
     pub(super) fn asked(&self) -> anyhow::Result<Option<(RegionSpec, Method)>> {
         let seed = self.regions_seed;
         let k_means = self

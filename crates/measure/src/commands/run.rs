@@ -65,7 +65,7 @@ struct PrintFlags {
 /// What a job file to begin with is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Template {
-    /// The catalogs that come with albireo.
+    /// The catalogues that come with albireo.
     Samples,
     /// A tracer of DESI: both caps, redshift bins, coarser bins.
     Desi,
@@ -332,13 +332,13 @@ impl Running {
         Ok(skipped)
     }
 
-    /// Makes those of a round at a time on several ranks: where their catalogs are as many as ranks, each rank makes some of them whole; else all
+    /// Makes those of a round at a time on several ranks: where their catalogues are as many as ranks, each rank makes some of them whole; else all
     /// ranks share out the pairs of one after the other.
     fn share_out(&mut self, world: &Rc<dyn World>) -> Result<usize> {
         let alone = Alone::of_rank(&**world);
         let mut skipped = 0;
         for round in rounds(&self.measurements) {
-            // All ranks go by the same, whatever each of them finds.
+            // All ranks use the same list, even if one of them finds another.
             let open = |&k: &usize| u64::from(self.again || !is_done(&self.measurements[k]));
             let mut open: Vec<u64> = round.iter().map(open).collect();
             world.max(&mut open)?;
@@ -346,7 +346,7 @@ impl Running {
                 .filter_map(|(&k, &open)| (open > 0).then_some(k))
                 .collect();
             skipped += open.len() - round.len();
-            // What is made of the same catalog goes to one rank, which reads and sorts it once.
+            // What is made of the same catalogue goes to one rank, which reads and sorts it once.
             let catalogs: Vec<_> = (round.iter())
                 .map(|&k| self.measurements[k].files.inputs.first())
                 .collect();

@@ -36,7 +36,7 @@ pub(super) struct Expected<'a> {
 fn check_bins(table: &Table, bins: &Bins) -> Result<()> {
     let saved = table.edges()?;
     let axes = bins.axes();
-    // The separation of redshifts is called s, by whatever bins it was counted.
+    // The separation of redshifts is called s, in any bins.
     let names = |names: Vec<&str>| match names[..] {
         ["s"] => "r".to_owned(),
         _ => names.join(", "),
@@ -286,7 +286,7 @@ impl<'a> Saved<'a> {
         self.path
     }
 
-    /// The count of the job expected, if the result holds it, by whatever name: jobs are known by their particles, weights and box.
+    /// The count of the job expected, if the result holds it, under any name: jobs are known by their particles, weights and box.
     pub(super) fn find(&self, expected: &Expected<'_>) -> Result<Option<Counts>> {
         let job = fingerprint(JobId::of(&expected.job));
         let taken = || {

@@ -73,7 +73,7 @@ pub(super) fn read(
     taken.with_context(|| format!("--rr {} does not fit", path.display()))
 }
 
-/// The count of the job expected, if a table holds it, by whatever name: what `--reuse` asks for.
+/// The count of the job expected, if a table holds it, under any name: what `--reuse` asks for.
 pub(super) fn find(
     (path, table): (&Path, &Table),
     expected: &Expected<'_>,

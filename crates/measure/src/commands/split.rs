@@ -35,7 +35,7 @@ impl FromStr for SplitBy {
         match text {
             "files" => Ok(Self::Files),
             number => number.parse().map(Self::Rows).map_err(|_| {
-                "expected a number of subsets, or files for those of each catalog".to_owned()
+                "expected a number of subsets, or files for those of each catalogue".to_owned()
             }),
         }
     }

@@ -176,7 +176,7 @@ impl Measured {
     }
 }
 
-/// Axes by their names; distances are s, whatever we call them.
+/// Axes by their names; distances are s, under any name of ours.
 fn axes(own: &[(String, Vec<f64>)], layout: Layout) -> Vec<(String, Vec<f64>)> {
     let named = |(k, (name, edges)): (usize, &(String, Vec<f64>))| {
         let edges = if k == 1 {

@@ -478,7 +478,7 @@ pub(super) fn three(flag: &str, given: &[f64]) -> Result<[f64; 3]> {
     }
 }
 
-/// A table of lines `r value`, told apart by blanks or a comma; lines that begin with # or @ are comments.
+/// A table of lines `r value`, separated by blanks or a comma; lines that begin with # or @ are comments.
 fn read_table(path: &Path) -> Result<Table> {
     let text = std::fs::read_to_string(path);
     let text = text.with_context(|| format!("--values: cannot read {}", path.display()))?;

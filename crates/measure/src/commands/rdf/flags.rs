@@ -48,7 +48,7 @@ impl Plane {
 /// What g(r) is divided by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum NormName {
-    /// Pairs that could be counted: an ideal gas gives 1, whatever is excluded.
+    /// Pairs that could be counted: an ideal gas gives 1, also with excluded pairs.
     #[value(alias = "pairs")]
     Ideal,
     /// N*N/2 or Na*Nb, as in GROMACS, freud and `MDAnalysis`.
@@ -233,7 +233,7 @@ impl FrameFlags {
         first.map(|(_, flag)| flag)
     }
 
-    /// Refuses what is of files alone, and of frames that are no table what is of tables.
+    /// Refuses flags of files alone, and those of tables for frames that are no table.
     pub(super) fn check_in_memory(&self, given: &Given) -> Result<()> {
         let is_table = given.frames().is_none();
         let of_files = [

@@ -253,7 +253,7 @@ impl Run<'_> {
         })
     }
 
-    /// Who counts: each thread a frame, unless frames are few or do not fit into memory that often.
+    /// The workers that count: each thread a frame, unless frames are few or do not fit into memory that often.
     pub(super) fn workers(&mut self) -> Result<(FrameWorkers, String)> {
         let frames = self.source.frames();
         let first = self.first.take();

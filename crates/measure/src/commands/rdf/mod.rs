@@ -197,7 +197,7 @@ fn check_reach(bins: &Bins, domain: &Domain, beyond_half: bool) -> Result<()> {
 }
 
 impl Rdf {
-    /// Who counts.
+    /// The compute engine.
     fn engines(&self, session: &Session<'_>) -> Result<Engines> {
         let engines = Engines::new(&self.pairs.run, session)?;
         if self.beyond_half {

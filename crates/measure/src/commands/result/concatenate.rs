@@ -35,7 +35,7 @@ fn settings(table: &Table) -> Table {
     settings
 }
 
-/// The totals and the particles of the counts, without what is of one run.
+/// The totals and the particles of the counts, without the parts that belong to one run.
 fn particles(table: &Table) -> Value {
     let mut counts = table.meta.get("counts").cloned().unwrap_or_default();
     for count in counts

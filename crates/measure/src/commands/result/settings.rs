@@ -32,7 +32,7 @@ const SETTINGS: [(&str, &str); 18] = [
 /// What counts of other packages do not say, so that they are taken for those of others.
 const UNSAID: [&str; 3] = ["unit", "cosmology", "arithmetic"];
 
-/// Whether two metadata are the same: numbers by their value, whatever format wrote them, and the keys of an object in order.
+/// Whether two metadata are the same: numbers by their value, from any format, and the keys of an object in order.
 pub(super) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
