@@ -255,7 +255,7 @@ class RdfOptions(SecondOptions, total=False):
     p_of_r: File | bool  # Write P(r), the distribution of distances in bodies of any shape, to this file
     solvent: Value  # Subtract the solvent that the particles displace
     total_g: File | bool  # Write what neutrons measure of g(r)
-    exclude_same: Value  # Exclude pairs with the same integer here, such as the atoms of a molecule
+    exclude_same: Value  # Exclude pairs with the same integer, such as those of a molecule
     exclude_pairs: Any  # Exclude the pairs listed in a file, such as bonds
     positions: Value  # Cartesian position columns
     sky: Value  # Sky position columns in degrees

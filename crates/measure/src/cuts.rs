@@ -80,7 +80,7 @@ impl CutFlags {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = group::EXCLUDED)]
 pub(crate) struct ExclusionFlags {
-    /// Exclude pairs with the same integer here, such as the atoms of a molecule
+    /// Exclude pairs with the same integer, such as those of a molecule
     #[arg(long = "exclude-same", alias = "group", value_name = "COLUMN")]
     pub(crate) group: Option<String>,
     /// Exclude the pairs listed in a file, such as bonds

@@ -45,13 +45,13 @@ fn page_size(text: &str) -> Result<[f64; 2], String> {
     if text == "column" {
         return Ok(COLUMN);
     }
-    let (sides, unit) = [("mm", 72.0 / 25.4), ("in", 72.0), ("", 72.0)]
+    let (sides, unit) = [("mm", 25.4), ("in", 1.0)]
         .into_iter()
-        .find_map(|(name, points)| Some((text.strip_suffix(name)?, points)))
-        .unwrap_or((text, 72.0));
+        .find_map(|(name, inch)| Some((text.strip_suffix(name)?, inch)))
+        .unwrap_or((text, 1.0));
     let side = |side: &str| {
         let length: f64 = side.trim().parse().ok()?;
-        Some(length * unit).filter(|points| (72.0..=3600.0).contains(points))
+        Some(length * 72.0 / unit).filter(|points| (72.0..=3600.0).contains(points))
     };
     let size = sides
         .split_once('x')

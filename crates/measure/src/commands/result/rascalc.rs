@@ -16,6 +16,7 @@ use clap::Args;
 use super::parts::Saved;
 use super::saved::NamedTable;
 use crate::files::Written;
+use crate::group;
 use crate::paths::{ReadFile, WrittenFile};
 use crate::saved::bins_of;
 use crate::session::Session;
@@ -23,6 +24,7 @@ use crate::usage::usage;
 
 /// Arguments of `result rascalc`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::OUTPUT)]
 pub(crate) struct ToRascalC {
     /// A saved xi(s, mu) with its counts, over mu or |mu|
     #[arg(value_name = "RESULT")]
