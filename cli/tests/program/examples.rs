@@ -114,7 +114,15 @@ fn every_example_of_the_page_on_liquids_runs() {
 
 #[test]
 fn every_example_of_the_pages_on_results_and_other_programs_runs() {
-    let pages = ["results", "exactness", "from-corrfunc", "from-pycorr", "from-treecorr", "from-gmx-rdf", "from-mdanalysis"];
+    let pages = [
+        "results",
+        "exactness",
+        "from-corrfunc",
+        "from-pycorr",
+        "from-treecorr",
+        "from-gmx-rdf",
+        "from-mdanalysis",
+    ];
     for page in pages {
         let (n_examples, _) = run_page(&format!("docs/{page}.md"));
         assert!(n_examples >= 1, "{page}");
