@@ -75,7 +75,7 @@ class CountOptions(SecondOptions, total=False):
     wrap: bool  # Wrap positions outside the box into it instead of refusing them
     partial_set: bool  # Accept some of the files of a snapshot or group catalogue whose headers name more
     cosmology: Any  # Cosmology that turns redshifts into Mpc/h
-    ignore_units: Value  # Columns whose numbers are used as they are, whatever unit the file states
+    ignore_units: Value  # Columns whose numbers are used as they are
     redshift_unit: Literal["1"]  # Unit of redshifts
     unit: Value  # Unit of length
     engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Compute engine
@@ -159,7 +159,7 @@ class EstimateOptions(SurveyOptions, total=False):
     cross_weight_set: Value  # Weights of the second sample in a set, where they differ
     wrap: bool  # Wrap positions outside the box into it instead of refusing them
     partial_set: bool  # Accept some of the files of a snapshot or group catalogue whose headers name more
-    ignore_units: Value  # Columns whose numbers are used as they are, whatever unit the file states
+    ignore_units: Value  # Columns whose numbers are used as they are
     redshift_unit: Literal["1"]  # Unit of redshifts
     unit: Value  # Unit of length
     los: Literal["x", "y", "z", "midpoint", "first", "end"]  # Line of sight of mu and pi
@@ -284,7 +284,7 @@ class RdfOptions(SecondOptions, total=False):
     wrap: bool  # Wrap positions outside the box into it instead of refusing them
     partial_set: bool  # Accept some of the files of a snapshot or group catalogue whose headers name more
     cosmology: Any  # Cosmology that turns redshifts into Mpc/h
-    ignore_units: Value  # Columns whose numbers are used as they are, whatever unit the file states
+    ignore_units: Value  # Columns whose numbers are used as they are
     redshift_unit: Literal["1"]  # Unit of redshifts
     unit: Value  # Unit of length
     engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Compute engine
@@ -301,7 +301,7 @@ class RdfOptions(SecondOptions, total=False):
 class RandomsOptions(TypedDict, total=False):
     """Of :func:`albireo.randoms`."""
 
-    mask: Any  # In the HEALPix pixels of a mask, evenly
+    mask: Any  # In the `HEALPix` pixels of a mask, evenly
     mask_pixels: Value  # Column of the mask with the numbers of pixels
     mask_where: Value  # Rows to use of a mask with numbers of pixels
     mask_order: Literal["ring", "nested"]  # Order of the pixels
@@ -319,7 +319,7 @@ class RandomsOptions(TypedDict, total=False):
     every: int  # Use every N-th row only, of the first sample alone, before --where
     join: Value  # Add columns of another file, of the first sample alone, by equal whole numbers in the column KEY
     join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
-    ignore_units: Value  # Columns whose numbers are used as they are, whatever unit the file states
+    ignore_units: Value  # Columns whose numbers are used as they are
     redshift_unit: Literal["1"]  # Unit of redshifts
 
 
@@ -352,7 +352,7 @@ class NzOptions(TypedDict, total=False):
     randoms_every: int  # Use every N-th row only, of the randoms
     randoms_join: Value  # Add columns of another file, of the randoms
     randoms_join_missing: Literal["refuse", "drop", "zero"]  # Rows of the randoms whose key the joined file does not have
-    ignore_units: Value  # Columns whose numbers are used as they are, whatever unit the file states
+    ignore_units: Value  # Columns whose numbers are used as they are
     redshift_unit: Literal["1"]  # Unit of redshifts
     engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Compute engine
     threads: int  # Number of threads of the cpu engine
@@ -369,7 +369,7 @@ class CompletenessOptions(TypedDict, total=False):
     """Of :func:`albireo.completeness`."""
 
     probability: Value  # Probability to be observed, where there are no --bits
-    realizations: int  # Realizations that the probability is a share of
+    realizations: int  # Number of realisations of the probability
     table: Value  # Table
 
 
@@ -390,7 +390,7 @@ class FieldOptions(TypedDict, total=False):
     r_min: SupportsFloat  # Smallest distance, below which the kernel is constant
     units: Literal["e/A", "kT/e", "V", "kcal/mol/e"]  # Unit of a coulomb potential of elementary charges
     temperature: SupportsFloat  # Temperature of kT, in kelvin
-    grid_of: Any  # Use the grid of an OpenDX file
+    grid_of: Any  # Use the grid of an `OpenDX` file
     ions: Value  # Ions to place on the grid
     ion_source: SupportsFloat  # Smallest distance of ions from sources
     ion_ion: SupportsFloat  # Smallest distance of ions from each other
@@ -409,7 +409,7 @@ class FieldOptions(TypedDict, total=False):
     wrap: bool  # Wrap positions outside the box into it instead of refusing them
     partial_set: bool  # Accept some of the files of a snapshot or group catalogue whose headers name more
     cosmology: Any  # Cosmology that turns redshifts into Mpc/h
-    ignore_units: Value  # Columns whose numbers are used as they are, whatever unit the file states
+    ignore_units: Value  # Columns whose numbers are used as they are
     redshift_unit: Literal["1"]  # Unit of redshifts
     unit: Value  # Unit of length
     engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Compute engine
