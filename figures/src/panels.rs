@@ -21,7 +21,7 @@ const READ: f64 = 20.0;
 #[derive(Debug, Clone)]
 pub(crate) struct Panels {
     /// Names above the panels, or nothing, with what they show.
-    panels: Vec<(String, Curves)>,
+    shown: Vec<(String, Curves)>,
     columns: usize,
     /// Width and height of a panel, and the size of everything in it.
     size: Point,
@@ -70,7 +70,7 @@ impl Panels {
     /// One upon the other.
     fn stacked(curves: Vec<Curves>) -> Self {
         Self {
-            panels: curves.into_iter().map(|one| (String::new(), one)).collect(),
+            shown: curves.into_iter().map(|one| (String::new(), one)).collect(),
             columns: 1,
             size: [504.0, 260.0],
             scale: 1.0,
@@ -97,7 +97,7 @@ impl Panels {
             first.remarks = curves.remarks;
         }
         Self {
-            panels,
+            shown: panels,
             columns,
             size: [182.0, 140.0],
             scale: 0.7,
@@ -106,24 +106,24 @@ impl Panels {
 
     /// The curves.
     pub(crate) fn series(&self) -> impl Iterator<Item = &Series> {
-        self.panels.iter().flat_map(|(_, curves)| &curves.series)
+        self.shown.iter().flat_map(|(_, curves)| &curves.series)
     }
 
     /// The curves of the first panel, where all panels are not of a kind.
     pub(crate) fn first(&mut self) -> Option<&mut Curves> {
-        let (name, curves) = self.panels.first_mut()?;
+        let (name, curves) = self.shown.first_mut()?;
         name.is_empty().then_some(curves)
     }
 
     /// Says something beside the values of all panels.
     pub(crate) fn remark(&mut self, said: &str) {
-        for (_, curves) in &mut self.panels {
+        for (_, curves) in &mut self.shown {
             curves.y_label.push_str(said);
         }
     }
 
     fn rows(&self) -> usize {
-        self.panels.len().div_ceil(self.columns)
+        self.shown.len().div_ceil(self.columns)
     }
 
     /// Width and height.
@@ -135,7 +135,7 @@ impl Panels {
     /// Draws all panels on a page.
     pub(crate) fn draw(&self, page: Point, face: &Typeface, surface: &mut dyn Surface) {
         let cell = [page[0] / self.columns as f64, page[1] / self.rows() as f64];
-        for (k, (name, curves)) in self.panels.iter().enumerate() {
+        for (k, (name, curves)) in self.shown.iter().enumerate() {
             let [row, column] = [k / self.columns, k % self.columns];
             let mut placed = Placed {
                 surface: &mut *surface,

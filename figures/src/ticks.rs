@@ -147,7 +147,7 @@ fn logarithmic(lo: f64, hi: f64, wanted: usize) -> Ticks {
         .filter(|(.., value)| scale.holds(*value))
         .collect();
     let count = |labelled: &[i32]| all.iter().filter(|(_, m, _)| labelled.contains(m)).count();
-    let few = if hi / lo < 10.0 { 0 } else { 1 };
+    let few = usize::from(hi / lo >= 10.0);
     let fits = |labelled: &&&[i32]| count(labelled) <= wanted + wanted / 2;
     let labelled = *LABELLED[few..].iter().find(fits).unwrap_or(&LABELLED[2]);
     let every = (labelled.len() == 1).then(|| count(labelled).div_ceil(wanted.max(2)) as i32);

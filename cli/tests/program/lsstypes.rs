@@ -6,6 +6,7 @@ use crate::folder::{Folder, floats, refused};
 use crate::packages::{files, flat, near};
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "one file after the other")]
 fn what_lsstypes_wrote_is_read_sliced_and_put_into_a_covariance() {
     let Some((data, expected)) = files() else {
         return;

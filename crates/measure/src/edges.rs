@@ -93,9 +93,10 @@ pub(crate) fn ends(text: &str) -> Result<[f64; 2], String> {
             .trim()
             .parse()
             .is_ok_and(|end: f64| end > 0.0 && end.is_finite());
-        let such = match below {
-            true => format!("0:{0} for all below {0}", text.trim()),
-            false => "0.1:100".to_owned(),
+        let such = if below {
+            format!("0:{0} for all below {0}", text.trim())
+        } else {
+            "0.1:100".to_owned()
         };
         format!("expected LO:HI with LO below HI, such as {such}, found `{text}`")
     };

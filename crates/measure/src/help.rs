@@ -337,7 +337,7 @@ fn tuning(program: &Command) -> String {
     for (arg, commands) in flags {
         let values = arg.get_possible_values();
         let values = values.iter().filter(|value| !value.is_hide_set());
-        let values: Vec<&str> = values.map(|value| value.get_name()).collect();
+        let values: Vec<&str> = values.map(clap::builder::PossibleValue::get_name).collect();
         let names = arg.get_value_names().unwrap_or_default();
         let value = match (names.first(), &values[..]) {
             (_, [_, ..]) => values.join("|"),

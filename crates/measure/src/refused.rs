@@ -219,9 +219,10 @@ impl Refused<'_> {
                 .then(|| self.flag(name))
                 .is_none_or(|flag| flag.is_none_or(Arg::is_required_set))
         };
-        let given = match missing.iter().all(always) {
-            true => "",
-            false => " with the flags that are given",
+        let given = if missing.iter().all(always) {
+            ""
+        } else {
+            " with the flags that are given"
         };
         let missing: Vec<String> = missing.iter().map(|arg| written(arg)).collect();
         let example = match &missing[..] {

@@ -493,9 +493,10 @@ pub(crate) fn known(command: &Command, typed: &str) -> Option<String> {
 /// A hint about a flag, key or keyword that the command does not have: what to write, one that is a slip away, or where all of them are listed.
 pub(crate) fn instead(command: &Command, words: &str, typed: &str) -> String {
     if let Some(write) = known(command, typed) {
-        return match write.starts_with("--") || write.starts_with("albireo ") {
-            true => format!("use {write}"),
-            false => write,
+        return if write.starts_with("--") || write.starts_with("albireo ") {
+            format!("use {write}")
+        } else {
+            write
         };
     }
     let visible = command.get_arguments().filter(|arg| !arg.is_hide_set());

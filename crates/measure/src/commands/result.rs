@@ -69,6 +69,7 @@ Roche & Eales 1999). Bins should reach all pairs of the volume. With --radial th
 the constraint that randoms with the redshifts of the data put on every shell (de Mattia & Ruhlmann-Kleider 2019)."
     )]
     IntegralConstraint(integral_constraint::Constraint),
+    #[allow(clippy::doc_markdown, reason = "the help of a subcommand")]
     /// Write the input files of RascalC: bins, RR and xi over (s, |mu|), weights of regions
     #[command(
         after_help = "RR is over the weight of all random pairs: give RascalC random points whose weights add up to 1, as its Python interface does, and the \

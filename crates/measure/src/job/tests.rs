@@ -302,6 +302,7 @@ fn one_line_tells_of_a_result_that_a_file_holds() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "a table of mistakes")]
 fn mistakes_are_told_with_their_line() {
     for (text, words) in [
         (

@@ -32,7 +32,7 @@ pub(crate) struct ToRascalC {
     /// Write the bins in s: a line `low high` for each (-binfile)
     #[arg(long, value_name = "FILE")]
     binning: Option<WrittenFile>,
-    /// Write RR over the weight of all random pairs: a line for each bin, those in |mu| next to each other (-RRbin)
+    /// Write RR over the weight of all random pairs: a line for each bin, those in |mu| next to each other (`-RRbin`)
     #[arg(long, value_name = "FILE")]
     rr: Option<WrittenFile>,
     /// Write xi: a line of s, a line of |mu|, then a line for each s (-cor)
