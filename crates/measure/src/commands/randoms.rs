@@ -19,6 +19,7 @@ use crate::inputs::say;
 use crate::paths::{ReadFile, WrittenFile};
 use crate::record::Record;
 use crate::session::Session;
+use crate::text::whole;
 use crate::usage::usage;
 use crate::watch::Loss;
 
@@ -103,7 +104,7 @@ struct Window {
 
 /// A number of points that a sample can hold.
 fn number(text: &str) -> Result<usize, String> {
-    let number = text.parse::<usize>().ok();
+    let number = whole(text).ok();
     let within = number.filter(|n| (1..=MAX_PARTICLES).contains(n));
     within.ok_or_else(|| format!("expected an integer from 1 to {MAX_PARTICLES}, found `{text}`"))
 }

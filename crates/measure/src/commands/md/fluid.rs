@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::group;
+use crate::text::whole;
 use crate::usage::usage;
 
 /// What is simulated.
@@ -21,6 +22,7 @@ pub(super) struct FluidFlags {
         short = 'n',
         long,
         value_name = "N",
+        value_parser = whole::<usize>,
         conflicts_with = "start",
         requires = "density"
     )]
