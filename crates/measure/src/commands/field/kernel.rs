@@ -2,9 +2,9 @@
 //!
 //! Entry: [`KernelFlags`]. It sees no files but that of a table.
 
-use std::path::Path;
+mod values;
 
-use albireo_fields::{Cutoff, Mixing, Table, Targets, Term};
+use albireo_fields::{Cutoff, Mixing, Targets, Term};
 use albireo_samples::Unit as Length;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -12,6 +12,8 @@ use clap::{Args, ValueEnum};
 use crate::group;
 use crate::paths::ReadFile;
 use crate::usage::usage;
+
+use values::read_table;
 
 /// What a source adds.
 #[derive(Debug, Args)]
@@ -476,33 +478,4 @@ pub(super) fn three(flag: &str, given: &[f64]) -> Result<[f64; 3]> {
             given.len()
         ))),
     }
-}
-
-/// A table of lines `r value`, separated by blanks or a comma; lines that begin with # or @ are comments.
-fn read_table(path: &Path) -> Result<Table> {
-    let text = std::fs::read_to_string(path);
-    let text = text.with_context(|| format!("--values: cannot read {}", path.display()))?;
-    let (mut r, mut values) = (Vec::new(), Vec::new());
-    for (number, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with(['#', '@']) {
-            continue;
-        }
-        let words = line.split(|c: char| c.is_whitespace() || c == ',');
-        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-        let parsed = match words[..] {
-            [r, value] => r.parse::<f64>().ok().zip(value.parse::<f64>().ok()),
-            _ => None,
-        };
-        let Some((at, value)) = parsed else {
-            anyhow::bail!(
-                "{}: line {}: expected two numbers, r and value, found `{line}`",
-                path.display(),
-                number + 1
-            );
-        };
-        r.push(at);
-        values.push(value);
-    }
-    Table::new(&r, &values).with_context(|| format!("--values {}", path.display()))
 }
