@@ -155,7 +155,11 @@ fn densities_of_several_samples_share_a_figure() {
     let figure = std::fs::read_to_string(folder.path("both.svg")).unwrap();
     assert!(figure.len() > 2000);
     let refused = folder.run("plot dn.csv rn.csv -o scaled.svg --r2");
-    assert!(refused.stderr.contains("--r2 scales"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("--scale-by scales"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn templates_list_no_hidden_flags() {
     assert!(!text.contains("from-part"), "{text}");
     // A colon cuts no meaning short.
     assert!(
-        text.contains("Second catalogue: the cross-correlation of DATA with it"),
+        text.contains("Second sample: cross-correlation of DATA with it"),
         "{text}"
     );
 }
