@@ -198,11 +198,13 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
     return wanted
 
 
-_LONG = re.compile(r"(?<![\w-])--(?!help)([a-z][a-z0-9-]*)")
+_HELP = re.compile(r"`(albireo [^`]*) --help`")
+_LONG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
 
 
 def in_python(message: str) -> str:
     """A message with flags as keyword arguments."""
+    message = _HELP.sub(r"the help of `\1`", message)
     return _LONG.sub(lambda found: found.group(1).replace("-", "_"), message)
 
 

@@ -17,7 +17,7 @@ from .command import Made, run
 #: The columns that a kind of result is about, in the order of preference.
 _VALUES = ("xi", "wp", "g", "S")
 #: Flags of operations on files.
-_OF_FILES = ("output", "outputs", "format", "plot", "r2", "brief", "overwrite")
+_OF_FILES = ("output", "outputs", "format", "plot", "r2", "scale_by", "brief", "overwrite")
 
 
 class Result:
@@ -127,25 +127,32 @@ class Result:
 
     # Counts.
 
-    def _count_name(self) -> str:
-        names = [name for name in self.columns if name == "npairs" or name.endswith("_npairs")]
-        if not names:
-            raise AttributeError(f"a result of kind {self.kind!r} holds no pair counts")
-        return names[0]
+    def _count(self) -> str:
+        """What stands before `npairs` and `weight` in the columns of the first count: nothing, or `DD_`."""
+        # Counts of other packages are sums of weights alone.
+        ends = ("npairs", "weight") if self.record.get("counts") else ("npairs",)
+        for name in self.columns:
+            for end in ends:
+                if name == end or name.endswith(f"_{end}"):
+                    return name.removesuffix(end)
+        raise AttributeError(f"a result of kind {self.kind!r} holds no pair counts")
 
     @property
     def npairs(self) -> np.ndarray:
         """Numbers of pairs, uint64, in the shape of the bins; of an estimate those of its data (DD, D1D2), of wp and multipoles in all bins."""
         if "counts" in self._parts:
             return self.counts.npairs
-        return self._shaped(self._count_name())
+        name = f"{self._count()}npairs"
+        if name not in self.columns:
+            raise AttributeError("the numbers of pairs are not known: the counts of another package are sums of weights")
+        return self._shaped(name)
 
     @property
     def weight(self) -> np.ndarray:
         """Sums of the weights of the pairs, in the shape of the bins; the numbers of pairs where there are no weights. Of n(z) those of the objects."""
         if "counts" in self._parts:
             return self.counts.weight
-        name = "weight" if "weight" in self.columns else self._count_name().removesuffix("npairs") + "weight"
+        name = "weight" if "weight" in self.columns else f"{self._count()}weight"
         return self._shaped(name) if name in self.columns else self.npairs.astype(np.float64)
 
     @property
@@ -170,7 +177,7 @@ class Result:
         part = self._parts.get("counts")
         if part is not None:
             return Result(part)
-        self._count_name()
+        self._count()
         return self
 
     # Estimates.

@@ -90,9 +90,9 @@ def test_groups_of_mdanalysis(points):
 
 
 def test_keywords(points):
-    with pytest.raises(TypeError, match="unexpected keyword argument 'thread': did you mean threads"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'thread': use threads"):
         albireo.count(points, bins=EDGES, thread=2)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'qqq': the help of `albireo count` lists them all"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'qqq': the help of `albireo count` lists all flags"):
         albireo.count(points, bins=EDGES, qqq=2)
     for measure in (albireo.count, albireo.xi, albireo.wp, albireo.multipoles, albireo.jackknife):
         with pytest.raises(TypeError, match="unexpected keyword argument 'binz': did you mean bins"):

@@ -123,8 +123,8 @@ def test_every_operation_of_the_command_line_is_there():
     for name in names:
         function = several.get(name) or getattr(albireo.Result, name.replace("-", "_"))
         keywords = set(inspect.signature(function).parameters)
-        flags = {flag for flag, _, _ in native().flags(["result", name])}
-        flags -= {"output", "outputs", "format", "plot", "r2", "brief", "overwrite", "counts", "covariance", "mean"}
+        flags = {flag for flag, *_ in native().flags(["result", name])}
+        flags -= {"output", "outputs", "format", "plot", "r2", "scale-by", "brief", "overwrite", "counts", "covariance", "mean"}
         assert {flag.replace("-", "_") for flag in flags} <= keywords | {flag.replace("-", "_") for flag in ours if ours[flag] in keywords}, name
 
 

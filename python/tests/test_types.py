@@ -67,13 +67,13 @@ def test_signatures_name_every_flag():
     from albireo._native import native
 
     # What names files, or says how a result is printed, has no meaning for objects.
-    of_files = {"output", "outputs", "format", "plot", "r2", "brief", "overwrite", "covariance", "region-counts", "counts", "from-part", "from-some-parts"}
+    of_files = {"output", "outputs", "format", "plot", "r2", "scale-by", "brief", "overwrite", "covariance", "region-counts", "counts", "from-part", "from-some-parts"}
     of_files |= {"resumable", "slice", "ions-output"}
     for name in ("count", "xi", "wp", "rdf", "randoms", "nz", "completeness", "field", "md"):
         known = set(inspect.signature(getattr(albireo, name)).parameters)
         if name == "field":
             known |= {"checkpoint", "checkpoint_every"}  # beside a map that has a name
-        flags = {flag for flag, _, _ in native().flags([name])} - of_files
+        flags = {flag for flag, *_ in native().flags([name])} - of_files
         assert {flag.replace("-", "_") for flag in flags} <= known, name
     assert "wedges" in inspect.signature(albireo.multipoles).parameters and "pi_max" not in inspect.signature(albireo.xi).parameters
 
