@@ -70,9 +70,14 @@ fn g_symbol(table: &Table) -> &'static str {
     }
 }
 
+/// Whether the functions of a table are of pairs of frames.
+pub(crate) fn lagged(table: &Table) -> bool {
+    table.meta.contains_key("lags")
+}
+
 /// What the axis of g is called.
 pub(crate) fn g_label(table: &Table) -> String {
-    match (g_symbol(table), table.meta.contains_key("lags")) {
+    match (g_symbol(table), lagged(table)) {
         ("pairs", _) => "pairs per bin".to_owned(),
         (symbol, true) => format!("{symbol}(r, t)"),
         (symbol, false) => format!("{symbol}(r)"),

@@ -6,7 +6,7 @@ use albireo_catalogs::Table;
 
 use crate::canvas::{Colour, Point, Surface, Text, Typeface};
 use crate::curve::Curves;
-use crate::fluids::{factors, partial_names};
+use crate::fluids::{factors, lagged, partial_names};
 use crate::placed::Placed;
 use crate::series::Series;
 
@@ -37,7 +37,7 @@ impl Panels {
     pub(crate) fn of(tables: &[&Table], mut curves: Curves) -> Result<Self, Box<Curves>> {
         let coordination = std::mem::take(&mut curves.coordination);
         if let [table] = tables
-            && !table.meta.contains_key("lags")
+            && !lagged(table)
         {
             let (g, s) = (partial_names(table, "g_"), partial_names(table, "S_"));
             let fewest = if g.is_empty() { FEWEST_FACTORS } else { FEWEST };

@@ -9,8 +9,8 @@ use crate::bins::{Axis, axes, centres, column, exponent, labelled, map_scale, re
 use crate::curve::Curves;
 use crate::error::FigureError;
 use crate::fluids::{
-    OfBlocks, coordination, error_of, first_partial, g_label, is_of_blocks, is_ratio, of_blocks,
-    of_faber_ziman, partial_label, partial_names,
+    OfBlocks, coordination, error_of, first_partial, g_label, is_of_blocks, is_ratio, lagged,
+    of_blocks, of_faber_ziman, partial_label, partial_names,
 };
 use crate::map::{Map, Meaning};
 use crate::matrix::correlation_matrix;
@@ -116,11 +116,6 @@ impl Picture {
 
 /// Most curves that a legend has room for.
 const MAX_CURVES: usize = 12;
-
-/// Whether the functions of a table are of pairs of frames.
-fn lagged(table: &Table) -> bool {
-    table.meta.contains_key("lags")
-}
 
 /// Several results in common axes: a colour for each of them, or a marker too where each is one curve.
 fn joined(results: &[Named<'_>], style: Style) -> Result<Curves, FigureError> {

@@ -8,6 +8,8 @@ use albireo::tally::AngularWeight;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
+use crate::text::words;
+
 /// The factors of rows `theta factor` (degrees), with the record of where they came from.
 pub(crate) fn read(path: &Path) -> Result<(AngularWeight, Value)> {
     let shown = path.display();
@@ -16,13 +18,12 @@ pub(crate) fn read(path: &Path) -> Result<(AngularWeight, Value)> {
     let (mut degrees, mut factors) = (Vec::new(), Vec::new());
     for (index, line) in text.lines().enumerate() {
         let content = line.split('#').next().unwrap_or_default();
-        let fields = content.split(|c: char| c.is_whitespace() || c == ',');
-        let fields: Vec<&str> = fields.filter(|field| !field.is_empty()).collect();
         let place = || format!("{shown}, line {}", index + 1);
         let number = |field: &str| {
             let number = field.parse::<f64>();
             number.map_err(|_| anyhow::anyhow!("{}: expected a number, found `{field}`", place()))
         };
+        let fields = words(content);
         match fields[..] {
             [] => {}
             [theta, factor] => {

@@ -11,6 +11,8 @@ use albireo_catalogs::{in_short, read_npz};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
+use crate::text::words;
+
 /// How edges are given: `lin:LO:HI:N`, `log:LO:HI:N`, `edges:a,b,c`, `@file` or `@file.npz:name`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) enum EdgeSpec {
@@ -122,9 +124,8 @@ fn edges_of_file(path: &Path) -> Result<Vec<f64>> {
             continue;
         }
         let place = format!("{shown}, line {}", index + 1);
-        let row = content
-            .split(|c: char| c.is_whitespace() || c == ',')
-            .filter(|field| !field.is_empty())
+        let row = words(content)
+            .into_iter()
             .map(number)
             .collect::<Result<Vec<f64>, _>>()
             .map_err(|reason| anyhow::anyhow!("{place}: {reason}"))?;

@@ -4,9 +4,9 @@
 
 use std::fmt::Write;
 
-use clap::{Arg, ArgAction, Command};
+use clap::{Arg, ArgAction, Command, CommandFactory};
 
-use crate::group;
+use crate::{Cli, group};
 
 /// The flags that `-h` lists of a command, in their order within a group; of other commands it lists all but [`RARE`].
 const SHORT: [(&str, &[&str]); 9] = [
@@ -359,7 +359,8 @@ fn tuning(program: &Command) -> String {
 pub(crate) fn arranged(program: Command) -> Command {
     let tuning = Command::new("tuning")
         .about("Show the flags for tuning")
-        .override_help(tuning(&program))
+        // Its text is made where it is asked for, and not at each start.
+        .defer(|command| command.override_help(tuning(&Cli::command())))
         .arg_required_else_help(true)
         .hide(true);
     with_subcommands(program, "albireo").subcommand(tuning)
@@ -368,10 +369,7 @@ pub(crate) fn arranged(program: Command) -> Command {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
-    use crate::Cli;
 
     /// The lines that a terminal has.
     const LINES: usize = 45;

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use albireo_figures::Model;
 use anyhow::{Context, Result, bail};
 
+use crate::text::words;
+
 /// A file of columns, the first of which is the separation, and which of the others is the curve.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelSpec {
@@ -31,11 +33,6 @@ impl std::str::FromStr for ModelSpec {
             column: column.map(str::to_owned),
         })
     }
-}
-
-fn words(line: &str) -> Vec<&str> {
-    let words = line.split(|c: char| c.is_whitespace() || c == ',');
-    words.filter(|word| !word.is_empty()).collect()
 }
 
 impl ModelSpec {

@@ -22,6 +22,20 @@ pub(crate) fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
         .ok_or_else(|| format!("expected a whole number, such as 1000 or 1e6, found `{text}`"))
 }
 
+/// A whole number from 1 to `most`.
+pub(crate) fn whole_up_to(most: usize, text: &str) -> Result<usize, String> {
+    let number = whole(text)
+        .ok()
+        .filter(|number| (1..=most).contains(number));
+    number.ok_or_else(|| format!("expected an integer from 1 to {most}, found `{text}`"))
+}
+
+/// The words of a line, between blanks and commas.
+pub(crate) fn words(line: &str) -> Vec<&str> {
+    let words = line.split(|c: char| c.is_whitespace() || c == ',');
+    words.filter(|word| !word.is_empty()).collect()
+}
+
 /// A float in at most seven significant digits.
 pub(crate) fn short(value: f64) -> String {
     const DIGITS: i32 = 7;

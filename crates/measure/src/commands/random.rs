@@ -16,7 +16,7 @@ use crate::group;
 use crate::paths::WrittenFile;
 use crate::record::Record;
 use crate::session::Session;
-use crate::text::whole;
+use crate::text::whole_up_to;
 use crate::usage::usage;
 use crate::watch::Loss;
 
@@ -121,9 +121,7 @@ const MOST: usize = albireo::particles::MAX_PARTICLES;
 
 /// A number of numbers.
 fn number(text: &str) -> Result<usize, String> {
-    let number = whole(text).ok();
-    let within = number.filter(|n| (1..=MOST).contains(n));
-    within.ok_or_else(|| format!("expected an integer from 1 to {MOST}, found `{text}`"))
+    whole_up_to(MOST, text)
 }
 
 impl Random {

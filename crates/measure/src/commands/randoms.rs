@@ -19,7 +19,7 @@ use crate::inputs::say;
 use crate::paths::{ReadFile, WrittenFile};
 use crate::record::Record;
 use crate::session::Session;
-use crate::text::whole;
+use crate::text::whole_up_to;
 use crate::usage::usage;
 use crate::watch::Loss;
 
@@ -104,9 +104,7 @@ struct Window {
 
 /// A number of points that a sample can hold.
 fn number(text: &str) -> Result<usize, String> {
-    let number = whole(text).ok();
-    let within = number.filter(|n| (1..=MAX_PARTICLES).contains(n));
-    within.ok_or_else(|| format!("expected an integer from 1 to {MAX_PARTICLES}, found `{text}`"))
+    whole_up_to(MAX_PARTICLES, text)
 }
 
 /// A resolution of footprints.

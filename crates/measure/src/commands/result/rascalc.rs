@@ -233,15 +233,16 @@ impl ToRascalC {
         let axes = input.axes()?;
         let xi = OverAbsoluteMu::of(&estimator, saved.counts(&terms, &bins)?, &axes)
             .with_context(place)?;
-        for (flag, file) in files {
-            let text = match (flag, &self.by_region) {
-                ("--binning", _) => xi.binning(),
-                ("--rr", _) => xi.rr()?,
-                ("--jackknife", Some(regions)) => {
-                    Self::shares(regions, saved, &axes, session).with_context(place)?
-                }
-                _ => xi.xi(),
-            };
+        let text = |flag| match (flag, &self.by_region) {
+            ("--binning", _) => Ok(xi.binning()),
+            ("--rr", _) => xi.rr(),
+            ("--jackknife", Some(regions)) => Self::shares(regions, saved, &axes, session),
+            _ => Ok(xi.xi()),
+        };
+        // All is known before the first file is written.
+        let texts = files.iter().map(|(flag, _)| text(*flag));
+        let texts = texts.collect::<Result<Vec<_>>>()?;
+        for ((_, file), text) in files.into_iter().zip(texts) {
             write_whole(file, &text).with_context(|| format!("cannot write {}", file.display()))?;
             tracing::info!("wrote {}", file.display());
         }

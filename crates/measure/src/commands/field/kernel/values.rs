@@ -5,6 +5,8 @@ use std::path::Path;
 use albireo_fields::Table;
 use anyhow::{Context, Result};
 
+use crate::text::words;
+
 /// A table of lines `r value`, separated by blanks or a comma; lines that begin with # or @ are comments.
 pub(super) fn read_table(path: &Path) -> Result<Table> {
     let text = std::fs::read_to_string(path);
@@ -15,9 +17,7 @@ pub(super) fn read_table(path: &Path) -> Result<Table> {
         if line.is_empty() || line.starts_with(['#', '@']) {
             continue;
         }
-        let words = line.split(|c: char| c.is_whitespace() || c == ',');
-        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-        let parsed = match words[..] {
+        let parsed = match words(line)[..] {
             [r, value] => r.parse::<f64>().ok().zip(value.parse::<f64>().ok()),
             _ => None,
         };
