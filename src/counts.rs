@@ -35,7 +35,7 @@ pub use weight_sets::count_weight_sets;
 
 use class_axis::{ClassAxis, Layout};
 use covers::Covers;
-use held_sums::{Held, HeldSums};
+use held_sums::{Held, HeldSums, NamedSum};
 use weight_terms::WeightTerms;
 use weighted::{JobTotals, with_individual};
 
@@ -48,7 +48,7 @@ use crate::exactness::Exactness;
 use crate::pairs::PairJob;
 use crate::progress::Progress;
 use crate::shape::shaped;
-use crate::tally::{CountSpec, Cut, Legendre, LegendreDegrees, PairWeight, Tally};
+use crate::tally::{CountSpec, Cut, Legendre, LegendreDegrees, PairWeight, Sum, Tally};
 
 /// Integers per bin, the bins, and how many pairs there are in all; of all pairs and, where they were counted by
 /// [`Classes`](crate::tally::Classes), of each class.
@@ -190,6 +190,31 @@ pub fn count_prepared(
     Ok((counts.with_exactness(engine.exactness()), report))
 }
 
+/// What counts call a sum of an expression.
+fn named(what: &CountSpec, at: usize, terms: Option<WeightTerms>) -> NamedSum {
+    let sum = what.program().and_then(|program| program.sums().get(at));
+    let name = sum.map(|sum| sum.name.clone()).unwrap_or_default();
+    NamedSum { name, terms }
+}
+
+/// Refuses pairs whose value of an expression is no number within its bound.
+fn check_values(what: &CountSpec, tally: &Tally) -> Result<(), JobError> {
+    let sums = what.program().map_or(&[][..], |program| program.sums());
+    for (at, sum) in what.sums().iter().enumerate() {
+        let &Sum::Unbounded(k) = sum else { continue };
+        let pairs = tally.sum(at);
+        if let (Some(first), Some(sum)) = (pairs.iter().position(|&n| n != 0), sums.get(k)) {
+            return Err(JobError::NoValue {
+                name: sum.name.clone(),
+                bound: sum.bound,
+                pairs: pairs.iter().sum(),
+                bin: first % what.bins().n_bins(),
+            });
+        }
+    }
+    Ok(())
+}
+
 impl Counts {
     /// The counts of `job`, or of a part of its pairs, that a tally holds.
     fn of_tally(
@@ -208,11 +233,15 @@ impl Counts {
                 let rests = what.rest_of(at).map(|at| tally.sum(at));
                 let tables = ExactSums::of_words(exponent, tally.sum(at), rests);
                 sums.set(held, tables.with_whole(&layout, bins));
-                if held == Held::Weight {
-                    sums.weight_terms = Some(WeightTerms::of(exponent, rests.is_some()));
+                let terms = Some(WeightTerms::of(exponent, rests.is_some()));
+                match held {
+                    Held::Weight => sums.weight_terms = terms,
+                    Held::Named(at) => sums.named.push(named(what, at, terms)),
+                    _ => {}
                 }
             }
         }
+        check_values(what, tally)?;
         let id = JobId::of(job);
         Ok(Self {
             binning: what.bins().clone(),

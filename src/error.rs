@@ -7,6 +7,7 @@ mod counts;
 mod formula;
 mod job;
 mod pair_weight;
+mod program;
 mod random;
 mod regions;
 mod short;
@@ -17,6 +18,7 @@ pub use counts::{CountsError, TallyError};
 pub use formula::FormulaError;
 pub use job::JobError;
 pub use pair_weight::PairWeightError;
+pub use program::ProgramError;
 pub use random::RandomError;
 pub use regions::RegionsError;
 pub use short::{in_short, listed, rows_of};
@@ -445,6 +447,9 @@ pub enum Error {
     /// See [`TallyError`].
     #[error(transparent)]
     Tally(#[from] TallyError),
+    /// See [`ProgramError`].
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     /// See [`PairWeightError`].
     #[error(transparent)]
     PairWeight(#[from] PairWeightError),

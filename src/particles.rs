@@ -117,6 +117,8 @@ pub struct Particles {
     labels: Option<Labels>,
     groups: Option<Groups>,
     bits: Option<Bits>,
+    /// What expressions over pairs take of each particle.
+    columns: Vec<Column>,
 }
 
 impl Particles {
@@ -130,6 +132,7 @@ impl Particles {
             labels: None,
             groups: None,
             bits: None,
+            columns: vec![],
         }
     }
 
@@ -156,6 +159,7 @@ impl Particles {
             labels: None,
             groups: None,
             bits: None,
+            columns: vec![],
         })
     }
 
@@ -216,6 +220,36 @@ impl Particles {
         })
     }
 
+    /// The same particles with columns of numbers, which expressions over pairs take ([`crate::tally::PairProgram`]).
+    ///
+    /// # Errors
+    /// A number of rows other than the number of positions, or a number that is NaN or infinite.
+    pub fn with_columns(self, columns: Vec<Column>) -> Result<Self, ParticlesError> {
+        for column in &columns {
+            if column.len() != self.len() {
+                return Err(ParticlesError::UnequalLengths {
+                    first: "position",
+                    first_rows: self.len(),
+                    second: "column of an expression",
+                    second_rows: column.len(),
+                });
+            }
+            if let Some(row) = column.iter().position(|value| !value.is_finite()) {
+                return Err(ParticlesError::NotFinite {
+                    column: "column of an expression",
+                    row,
+                    value: column.at(row),
+                });
+            }
+        }
+        Ok(Self { columns, ..self })
+    }
+
+    /// The columns that expressions over pairs take.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
     /// The bits, where there are any.
     pub fn bits(&self) -> Option<&Bits> {
         self.bits.as_ref()
@@ -247,6 +281,7 @@ impl Particles {
         Ok(Self {
             labels: self.labels.clone(),
             groups: self.groups.clone(),
+            columns: self.columns.clone(),
             ..weighted
         })
     }
@@ -275,6 +310,11 @@ impl Particles {
             labels: self.labels.as_ref().map(|labels| labels.rows(rows.clone())),
             groups: self.groups.as_ref().map(|groups| groups.rows(rows.clone())),
             bits: self.bits.as_ref().map(|bits| bits.rows(rows.clone())),
+            columns: self
+                .columns
+                .iter()
+                .map(|column| column.rows(rows.clone()))
+                .collect(),
             points: self.points.rows(rows),
             weights,
             sums: RememberedSums::default(),

@@ -113,7 +113,7 @@ fn direct(
     let tally = Naive.run(&job, &what, &Silent).unwrap();
     let sum = what.sums().first();
     let weight = sum.map(|product| tally.real_sum(0, what.exponent(product, whole)));
-    let total = PairTotal::of(pairs, PairKind::of(pairs, bins));
+    let total = PairTotal::of(pairs, PairKind::of(pairs, bins.order()));
     (tally.pairs().to_vec(), weight, total)
 }
 

@@ -148,6 +148,9 @@ impl Counts {
             }
         })?;
         scaled.sums.weight_terms = terms.and_then(|terms| terms.times(factor));
+        for sum in &mut scaled.sums.named {
+            sum.terms = sum.terms.and_then(|terms| terms.times(factor));
+        }
         let before = scaled.total().weight;
         let scaled = scaled.with_totals(|total| PairTotal {
             weight: total.weight * factor,

@@ -26,7 +26,7 @@ pub(super) fn weights_of_all(
 ) -> Result<Vec<f64>, EngineError> {
     let terms = Terms::new(what, pairs)?;
     let (first, second) = pairs.both();
-    let kind = PairKind::of(pairs, what.bins());
+    let kind = PairKind::of(pairs, what.order());
     let auto = kind != PairKind::Cross;
     let (tables, labels) = (*terms.tables(), terms.tables().labels(pairs));
     let factors = terms.factors();

@@ -17,6 +17,8 @@ pub(super) enum Held {
     WeightedSeparation,
     /// Times the weight where weights are summed.
     Legendre(Legendre),
+    /// Of an expression, by its number: see [`HeldSums::named`].
+    Named(usize),
 }
 
 impl Held {
@@ -27,17 +29,19 @@ impl Held {
             Sum::Separation => Some(Self::Separation),
             Sum::WeightedSeparation => Some(Self::WeightedSeparation),
             Sum::Legendre(l) | Sum::WeightedLegendre(l) => Some(Self::Legendre(*l)),
-            Sum::OfSet(..) | Sum::Rest(..) | Sum::Term(_) => None,
+            Sum::Expression(at) => Some(Self::Named(*at)),
+            Sum::OfSet(..) | Sum::Rest(..) | Sum::Unbounded(_) | Sum::Term(_) => None,
         }
     }
 
     /// The place of its sums among those that are held.
-    fn place(self) -> u32 {
+    fn place(self) -> usize {
         match self {
             Self::Weight => 0,
             Self::Separation => 1,
             Self::WeightedSeparation => 2,
-            Self::Legendre(l) => 3 + l.degree(),
+            Self::Legendre(l) => 3 + l.degree() as usize,
+            Self::Named(at) => 3 + Legendre::ALL.len() + at,
         }
     }
 
@@ -53,6 +57,16 @@ pub(super) struct HeldSums {
     sums: Vec<(Held, ExactSums)>,
     /// How the terms of the weights were rounded; none where their sums were made elsewhere.
     pub(super) weight_terms: Option<WeightTerms>,
+    /// The sums of expressions.
+    pub(super) named: Vec<NamedSum>,
+}
+
+/// A sum of an expression over the pairs of each bin.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct NamedSum {
+    pub(super) name: String,
+    /// How its terms were rounded; none where it was made elsewhere.
+    pub(super) terms: Option<WeightTerms>,
 }
 
 impl HeldSums {
@@ -91,6 +105,7 @@ impl HeldSums {
     /// Drops all sums but those of weights.
     pub(super) fn keep_weights(&mut self) {
         self.sums.retain(|(held, _)| *held == Held::Weight);
+        self.named.clear();
     }
 
     /// Makes the sums of bins without pairs 0.
@@ -106,7 +121,8 @@ impl HeldSums {
         let part = |(held, sums): &(Held, ExactSums)| (*held, sums.rows(bins.clone()));
         Self {
             sums: self.sums.iter().map(part).collect(),
-            ..*self
+            weight_terms: self.weight_terms,
+            named: self.named.clone(),
         }
     }
 
@@ -142,7 +158,8 @@ impl HeldSums {
         let made = |(held, sums): &(Held, ExactSums)| Ok((*held, make(*held, sums)?));
         Ok(Self {
             sums: self.sums.iter().map(made).collect::<Result<_, E>>()?,
-            ..*self
+            weight_terms: self.weight_terms,
+            named: self.named.clone(),
         })
     }
 
@@ -155,6 +172,10 @@ impl HeldSums {
         }
         let terms = self.weight_terms.zip(other.weight_terms);
         self.weight_terms = terms.map(|(ours, theirs)| ours.with(theirs));
+        for (ours, theirs) in self.named.iter_mut().zip(&other.named) {
+            let terms = ours.terms.zip(theirs.terms);
+            ours.terms = terms.map(|(ours, theirs)| ours.with(theirs));
+        }
         Ok(())
     }
 }
@@ -168,6 +189,27 @@ impl Counts {
     /// The exact sums behind [`Counts::weight`].
     pub fn weight_sums(&self) -> Option<ExactSums> {
         self.sums_of(Held::Weight)
+    }
+
+    /// The names of the sums of expressions.
+    pub fn pair_sums(&self) -> impl Iterator<Item = &str> {
+        self.sums.named.iter().map(|sum| sum.name.as_str())
+    }
+
+    /// The exact sums of an expression over the pairs of each bin, times their weights.
+    pub fn pair_sum(&self, name: &str) -> Option<ExactSums> {
+        self.sums_of(Held::Named(self.named(name)?))
+    }
+
+    /// How far each of [`Counts::pair_sum`] may be from the sum of its float64 terms, before it is rounded to float64; none of those made
+    /// elsewhere.
+    pub fn pair_sum_bound(&self, name: &str) -> Option<Vec<f64>> {
+        let terms = self.sums.named[self.named(name)?].terms?;
+        Some(self.npairs().iter().map(|&n| terms.bound_of(n)).collect())
+    }
+
+    fn named(&self, name: &str) -> Option<usize> {
+        self.sums.named.iter().position(|sum| sum.name == name)
     }
 
     /// The exact sums behind [`Counts::mean_separation`]: of the binning's coordinate over the pairs of each bin.

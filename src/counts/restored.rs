@@ -191,7 +191,7 @@ impl Counts {
         weight: Option<ExactSums>,
     ) -> Result<Self, CountsError> {
         let binning = bins.into();
-        let kind = PairKind::of(job.pairs(), &binning);
+        let kind = PairKind::of(job.pairs(), binning.order());
         let total = PairTotal::of(job.pairs(), kind);
         let mut counts = Self::from_parts(binning, npairs, weight, total, JobId::of(job))?;
         if let Some(weight) = counts.weight() {

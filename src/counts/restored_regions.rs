@@ -112,7 +112,7 @@ impl Counts {
         let refused = |error: JobError| CountsError::Regions(error.to_string());
         check_regions(job.pairs()).map_err(refused)?;
         let sums = PairSums::of(job.pairs(), None).map_err(refused)?;
-        let kind = PairKind::of(job.pairs(), &bins);
+        let kind = PairKind::of(job.pairs(), bins.order());
         let totals = sums.totals(Classes::Regions, kind);
         let outside = sums.outside(kind);
         let n = outside.len();

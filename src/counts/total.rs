@@ -1,7 +1,7 @@
 //! How many pairs, and how much weight, a count would hold if its bins reached everywhere.
 
 use super::weight_sums::{ExactWeightSums, WeightSums};
-use crate::binning::{Bins, PairOrder};
+use crate::binning::PairOrder;
 use crate::pairs::Pairs;
 use crate::particles::pairs_within;
 use crate::tally::{InverseProbability, JointWeights};
@@ -36,9 +36,9 @@ impl PairKind {
         }
     }
 
-    /// The kind of a count of `pairs` in the bins of `binning`.
-    pub fn of(pairs: Pairs<'_>, binning: &Bins) -> Self {
-        match (pairs, binning.order()) {
+    /// The kind of a count of `pairs` that holds each pair of one sample in this order.
+    pub fn of(pairs: Pairs<'_>, order: PairOrder) -> Self {
+        match (pairs, order) {
             (Pairs::Cross(..), _) => Self::Cross,
             (Pairs::Auto(_), PairOrder::Unordered) => Self::AutoUnordered,
             (Pairs::Auto(_), PairOrder::Ordered) => Self::AutoOrdered,

@@ -54,7 +54,7 @@ impl JobTotals {
         what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<Self, EngineError> {
-        let kind = PairKind::of(job.pairs(), what.bins());
+        let kind = PairKind::of(job.pairs(), what.order());
         let inverse = what.pair_weight().and_then(PairWeight::inverse);
         let all = totals_of(job, &what.clone().with_classes(Classes::One), progress)?;
         let whole = all.first().copied().unwrap_or(PairTotal::zero(kind));
@@ -106,7 +106,7 @@ pub(super) fn totals_of(
     progress: &dyn Progress,
 ) -> Result<Vec<PairTotal>, EngineError> {
     let pairs = job.pairs();
-    let kind = PairKind::of(pairs, what.bins());
+    let kind = PairKind::of(pairs, what.order());
     let inverse = what.pair_weight().and_then(PairWeight::inverse);
     let totals = totals(pairs, what.classes(), kind, inverse)?;
     with_weights_of_all(job, what, totals, progress)

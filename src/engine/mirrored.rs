@@ -57,7 +57,7 @@ pub(super) fn in_one_order<R>(
 
 /// The bins of |mu| or |pi| that say it all, and how.
 fn mirrored(job: &PairJob<'_>, what: &CountSpec) -> Option<(Bins, Mirror)> {
-    let both_orders = what.bins().order() == PairOrder::Ordered;
+    let both_orders = what.order() == PairOrder::Ordered;
     let auto = matches!(job.pairs(), Pairs::Auto(_));
     let of_one_class = what.classes() == Classes::One;
     // A skewed box and bins beyond half a box have rules of their own for the image of a pair.
@@ -76,8 +76,11 @@ fn mirrored(job: &PairJob<'_>, what: &CountSpec) -> Option<(Bins, Mirror)> {
 
 /// Whether both orders of a pair add the same, and are cut alike.
 fn are_even(what: &CountSpec) -> bool {
-    let even =
-        |sum: &Sum| !matches!(sum, Sum::Term(_)) && !sum.legendre().is_some_and(Legendre::is_odd);
+    let even = |sum: &Sum| {
+        !matches!(sum, Sum::Term(_))
+            && sum.expression().is_none()
+            && !sum.legendre().is_some_and(Legendre::is_odd)
+    };
     let mut cuts = what.cuts().iter();
     what.sums().iter().all(even) && cuts.all(|cut| cut.sight_of_order().is_none())
 }

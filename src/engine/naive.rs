@@ -35,7 +35,7 @@ impl Engine for Naive {
         let mut tally = terms.empty();
         let (first, second) = job.pairs().both();
         let auto = matches!(job.pairs(), Pairs::Auto(_));
-        let both_orders = auto && what.bins().order() == PairOrder::Ordered;
+        let both_orders = auto && what.order() == PairOrder::Ordered;
         let (points, others) = (first.points().view(), second.points().view());
         let mut visit = |i: usize, j: usize| {
             let sep = job.domain().separation(points.at(i), others.at(j));

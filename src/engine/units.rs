@@ -134,7 +134,7 @@ impl Units {
             };
             let other = second.as_deref().unwrap_or(&first);
             let (region, _) = region_of(job, what.bins(), [&first, other]);
-            let once = what.bins().order() == PairOrder::Unordered;
+            let once = what.order() == PairOrder::Unordered;
             let samples = (&first, second.as_ref());
             Some(Self::new(samples, once, job.domain(), region))
         };

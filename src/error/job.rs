@@ -177,6 +177,34 @@ pub enum JobError {
         "Legendre sums of odd degree change their sign with the order of a pair, which an auto count in these bins holds once: take signed edges or a line of sight through one end"
     )]
     OddLegendre,
+    /// An expression that changes its sign where the two points are exchanged, in an auto count that holds each pair once.
+    #[error(
+        "sum {0} changes its sign when the two points of a pair are exchanged, so that it is 0 where each pair is counted once: multiply it by an odd factor such as radial(..) or mu"
+    )]
+    OddSum(String),
+    /// Pairs whose value of an expression is NaN, infinite or beyond its bound.
+    #[error(
+        "{name} has no value within {bound} for {pairs} pairs, the first of them in bin {bin} (counting from 0): begin the bins above 0, guard it with where(r > 0, .., 0), leave out objects by a condition, or give a larger bound",
+        bound = in_short(*bound)
+    )]
+    NoValue {
+        /// The sum.
+        name: String,
+        /// Its bound.
+        bound: f64,
+        /// Such pairs, in all classes.
+        pairs: i128,
+        /// The first bin that has some.
+        bin: usize,
+    },
+    /// A column of an expression that a sample does not have.
+    #[error("an expression takes {needed} columns of each particle, found {found}")]
+    NoColumns {
+        /// Columns that are taken.
+        needed: usize,
+        /// Columns of the sample.
+        found: usize,
+    },
     /// Classes of pairs of particles that have no labels.
     #[error("classes of pairs are made of labels, but the particles have none")]
     NoLabels,

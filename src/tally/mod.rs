@@ -5,6 +5,7 @@
 
 mod classes;
 mod cut;
+mod expression;
 mod integers;
 mod legendre;
 mod pair_weight;
@@ -18,6 +19,10 @@ mod weight_sets;
 pub use classes::{Classes, Tables, unordered_class, unordered_classes};
 pub use cut::Cut;
 pub(crate) use cut::{described, same_cuts};
+pub use expression::{
+    End, Exchange, MAX_COLUMNS, MAX_OPERATIONS, MAX_PAIR_SUMS, Operation, OperationList,
+    PairProgram, PairSum, Value,
+};
 pub use integers::Tally;
 pub use legendre::{Legendre, LegendreDegrees};
 pub use pair_weight::{
@@ -28,9 +33,11 @@ pub use range::weights_are_wide;
 pub use sum::{PairTerm, Sum, WeightedSum};
 pub use terms::Terms;
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
-use albireo_simd::fixed_point::{REST_BITS, exponent};
+use albireo_simd::fixed_point::{FRACTION_BITS, REST_BITS, exponent};
 
 use crate::binning::{Bins, LineOfSight, PairOrder};
 use crate::domain::Domain;
@@ -64,6 +71,8 @@ pub struct CountSpec {
     cuts: Vec<Cut>,
     weight_exponents: Option<[i32; 2]>,
     pair_weight: Option<PairWeight>,
+    /// What makes the values of sums of expressions.
+    program: Option<Arc<PairProgram>>,
     beyond_half: bool,
     /// The set of weights that sums of no further set take.
     weight_set: usize,
@@ -95,6 +104,7 @@ impl CountSpec {
             cuts: vec![],
             weight_exponents: None,
             pair_weight: None,
+            program: None,
             beyond_half: false,
             weight_set: 0,
             two_words: None,
@@ -260,6 +270,13 @@ impl CountSpec {
         let coordinate = albireo_simd::fixed_point::exponent(self.bins.coordinate_limit());
         match (sum, sum.weighted()) {
             (_, Some((set, WeightedSum::Separation))) => weights(set) + coordinate,
+            (_, Some((set, WeightedSum::Expression(at)))) => {
+                let sums = self.program.as_ref().map(|program| program.sums());
+                let sum = sums.and_then(|sums| sums.get(at));
+                weights(set) + sum.map_or(0, PairSum::exponent)
+            }
+            // Whole numbers.
+            (Sum::Unbounded(_), None) => FRACTION_BITS,
             (_, Some((set, _))) => weights(set),
             (Sum::Separation, None) => coordinate,
             (_, None) => 0,
@@ -271,7 +288,7 @@ impl CountSpec {
     /// # Errors
     /// Particles without the labels that the classes are made of, or more tables than can be held.
     pub fn tables(&self, pairs: Pairs<'_>) -> Result<Tables, JobError> {
-        Tables::new(self.classes, pairs, self.bins.order(), self.bins.n_bins())
+        Tables::new(self.classes, pairs, self.order(), self.bins.n_bins())
     }
 
     /// A tally of `pairs` without any of them.
@@ -290,7 +307,8 @@ impl CountSpec {
     /// particles without bits, or Legendre sums without a line of sight or an order of the pair that they are defined with.
     pub fn admit(&self, job: &PairJob<'_>) -> Result<(), JobError> {
         let admitted = self.bins.admit(job.domain());
-        if !(self.beyond_half && is_beyond(&admitted)) {
+        // Of two nearest images of a pair, both orders may find the same.
+        if !(self.beyond_half && is_beyond(&admitted) && self.program.is_none()) {
             admitted?;
         }
         match self.bins.line_of_sight() {
@@ -300,9 +318,10 @@ impl CountSpec {
         if self.bins.on_sphere() {
             job.pairs().check_unit_vectors()?;
         }
-        let order = self.bins.order();
+        let order = self.order();
         self.cuts.iter().try_for_each(|cut| cut.admit(job, order))?;
         self.check_legendre(job.pairs())?;
+        self.check_program(job.pairs())?;
         self.check_weight_sets(job.pairs())?;
         if let Some(weight) = &self.pair_weight {
             weight.admit(job)?;
@@ -311,7 +330,7 @@ impl CountSpec {
     }
 
     fn check_legendre(&self, pairs: Pairs<'_>) -> Result<(), JobError> {
-        let once = matches!(pairs, Pairs::Auto(_)) && self.bins.order() == PairOrder::Unordered;
+        let once = matches!(pairs, Pairs::Auto(_)) && self.order() == PairOrder::Unordered;
         let mut wanted = self.sums.iter().filter_map(Sum::legendre).peekable();
         if wanted.peek().is_some() && self.bins.line_of_sight().is_none() {
             return Err(JobError::NoLineOfSight);
@@ -320,6 +339,36 @@ impl CountSpec {
             return Err(JobError::OddLegendre);
         }
         Ok(())
+    }
+}
+
+impl CountSpec {
+    /// How often an auto count holds each pair: in both orders where the bins or the value of an expression depend on it.
+    pub fn order(&self) -> PairOrder {
+        let neither = |sum: &PairSum| sum.exchange == Exchange::Neither;
+        match &self.program {
+            Some(program) if program.sums().iter().any(neither) => PairOrder::Ordered,
+            _ => self.bins.order(),
+        }
+    }
+
+    fn check_program(&self, pairs: Pairs<'_>) -> Result<(), JobError> {
+        let Some(program) = &self.program else {
+            return Ok(());
+        };
+        let (first, second) = pairs.both();
+        for (sample, end) in [(first, End::First), (second, End::Second)] {
+            let (needed, found) = (program.n_columns(end), sample.columns().len());
+            if found < needed {
+                return Err(JobError::NoColumns { needed, found });
+            }
+        }
+        let once = matches!(pairs, Pairs::Auto(_)) && self.order() == PairOrder::Unordered;
+        let odd = |sum: &&PairSum| sum.exchange == Exchange::Odd;
+        match program.sums().iter().find(odd).filter(|_| once) {
+            Some(sum) => Err(JobError::OddSum(sum.name.clone())),
+            None => Ok(()),
+        }
     }
 }
 

@@ -55,6 +55,11 @@ pub enum Sum {
     /// with `t = term * 2^36`, a pair adds `round_ties_even((t - round_ties_even(t)) * 2^28)`. The sum itself is kept with it, and both
     /// together have 64 fractional bits.
     Rest(usize, WeightedSum),
+    /// The value of an expression times the weight of the pair, by its number in the program ([`super::CountSpec::with_program`]): of all
+    /// pairs whose value is a number within its bound, in two words as weights of wide range are.
+    Expression(usize),
+    /// The number of pairs in bins whose value of an expression is no number within its bound, and adds nothing.
+    Unbounded(usize),
     /// A term of another crate.
     Term(#[serde(serialize_with = "by_text")] Arc<dyn PairTerm>),
 }
@@ -73,6 +78,8 @@ pub enum WeightedSum {
     Separation,
     /// As [`Sum::WeightedLegendre`].
     Legendre(Legendre),
+    /// As [`Sum::Expression`].
+    Expression(usize),
 }
 
 impl PartialEq for Sum {
@@ -86,6 +93,8 @@ impl PartialEq for Sum {
             (Self::OfSet(k, a), Self::OfSet(l, b)) | (Self::Rest(k, a), Self::Rest(l, b)) => {
                 (k, a) == (l, b)
             }
+            (Self::Expression(a), Self::Expression(b))
+            | (Self::Unbounded(a), Self::Unbounded(b)) => a == b,
             (Self::Term(a), Self::Term(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
@@ -104,6 +113,7 @@ impl Sum {
             Some((_, WeightedSum::Product)) => Self::Product,
             Some((_, WeightedSum::Separation)) => Self::WeightedSeparation,
             Some((_, WeightedSum::Legendre(l))) => Self::WeightedLegendre(l),
+            Some((_, WeightedSum::Expression(at))) => Self::Expression(at),
             None => self,
         }
     }
@@ -114,8 +124,9 @@ impl Sum {
             Self::Product => Some((0, WeightedSum::Product)),
             Self::WeightedSeparation => Some((0, WeightedSum::Separation)),
             Self::WeightedLegendre(l) => Some((0, WeightedSum::Legendre(*l))),
+            Self::Expression(at) => Some((0, WeightedSum::Expression(*at))),
             Self::OfSet(set, sum) | Self::Rest(set, sum) => Some((*set, *sum)),
-            Self::Separation | Self::Legendre(_) | Self::Term(_) => None,
+            Self::Separation | Self::Legendre(_) | Self::Unbounded(_) | Self::Term(_) => None,
         }
     }
 
@@ -128,6 +139,15 @@ impl Sum {
     pub(crate) fn rest(&self) -> Option<Self> {
         let first = self.weighted().filter(|_| !self.is_rest());
         first.map(|(set, sum)| Self::Rest(set, sum))
+    }
+
+    /// The expression whose value goes into it.
+    pub fn expression(&self) -> Option<usize> {
+        match (self, self.weighted()) {
+            (Self::Unbounded(at), _) => Some(*at),
+            (_, Some((_, WeightedSum::Expression(at)))) => Some(at),
+            _ => None,
+        }
     }
 
     /// Whether weights go into it.
@@ -158,6 +178,10 @@ impl Sum {
             Self::WeightedLegendre(_) | Self::OfSet(_, WeightedSum::Legendre(_)) => {
                 "weighted Legendre sums"
             }
+            Self::Expression(_) | Self::OfSet(_, WeightedSum::Expression(_)) => {
+                "sums of expressions"
+            }
+            Self::Unbounded(_) => "pairs without a value",
             Self::Rest(..) => "rests of weighted sums",
             Self::Term(_) => "a term of another crate",
         }

@@ -2,7 +2,9 @@
 //!
 //! Entry: [`CountSpec::with_weights`] and its neighbours. Any other sum is added by [`CountSpec::with_sum`].
 
-use super::{CountSpec, Legendre, LegendreDegrees, PairWeight, Sum, WeightedSum};
+use std::sync::Arc;
+
+use super::{CountSpec, Legendre, LegendreDegrees, PairProgram, PairWeight, Sum, WeightedSum};
 use crate::binning::Bins;
 use crate::pairs::Pairs;
 
@@ -13,7 +15,8 @@ fn rank(sum: &Sum) -> usize {
         Sum::Separation => 1,
         Sum::WeightedSeparation => 2,
         Sum::Legendre(_) | Sum::WeightedLegendre(_) => 3,
-        Sum::OfSet(..) | Sum::Rest(..) | Sum::Term(_) => 4,
+        Sum::Expression(_) => 4,
+        Sum::OfSet(..) | Sum::Rest(..) | Sum::Unbounded(_) | Sum::Term(_) => 5,
     }
 }
 
@@ -106,6 +109,29 @@ impl CountSpec {
                 Sum::Legendre(l)
             })
         })
+    }
+
+    /// The same with the sums of a program over the columns of the particles: each in two words and, where its bound is not proved, with the
+    /// number of pairs whose value is beyond it.
+    #[must_use]
+    pub fn with_program(mut self, program: Arc<PairProgram>) -> Self {
+        for (at, sum) in program.sums().iter().enumerate() {
+            self = self.ranked(Sum::Expression(at));
+            let rest = Sum::Rest(0, WeightedSum::Expression(at));
+            self = self.ranked(rest);
+            if !sum.proven {
+                self = self.ranked(Sum::Unbounded(at));
+            }
+        }
+        Self {
+            program: Some(program),
+            ..self
+        }
+    }
+
+    /// The program that makes values of pairs.
+    pub fn program(&self) -> Option<&Arc<PairProgram>> {
+        self.program.as_ref()
     }
 
     /// The same with the weights of pairs multiplied by `weight`; weights are summed then.

@@ -3,7 +3,7 @@
 use albireo_simd::fixed_point::{exponent, quantise, rest, scaled};
 
 use super::scaled::ScaledWeights;
-use super::{CountSpec, Cut, Legendre, PairFactor, Sum, Tables, Tally, WeightedSum};
+use super::{CountSpec, Cut, End, Legendre, PairFactor, Sum, Tables, Tally, WeightedSum};
 use crate::binning::{PairOrder, Reach};
 use crate::error::JobError;
 use crate::pairs::Pairs;
@@ -152,7 +152,7 @@ impl<'a> Terms<'a> {
 
     /// How often an auto count holds each pair.
     pub(crate) fn order(&self) -> PairOrder {
-        self.what.bins.order()
+        self.what.order()
     }
 
     /// How far the bins reach.
@@ -186,6 +186,16 @@ impl<'a> Terms<'a> {
         cosine.map_or(0.0, |(m, negative)| l.value(m, negative))
     }
 
+    /// The value of an expression over the power of two above its bound; none where it is no number within it.
+    fn expression(&self, at: usize, [i, j]: [usize; 2], sep: &Separation) -> Option<f64> {
+        let (first, second) = self.pairs.both();
+        let column = |end: End, column: usize| match end {
+            End::First => first.columns()[column].at(i),
+            End::Second => second.columns()[column].at(j),
+        };
+        self.what.program()?.term(at, sep, column)
+    }
+
     /// What a pair in a bin adds to sum number `at`.
     #[inline]
     pub(crate) fn of_sum(&self, at: usize, pair: [usize; 2], sep: &Separation) -> i64 {
@@ -212,6 +222,9 @@ impl<'a> Terms<'a> {
                 WeightedSum::Product => product(set),
                 WeightedSum::Separation => product(set) * coordinate(),
                 WeightedSum::Legendre(l) => product(set) * self.legendre(l, sep),
+                WeightedSum::Expression(at) => {
+                    product(set) * self.expression(at, [i, j], sep).unwrap_or(0.0)
+                }
             };
             return if sum.is_rest() {
                 rest(term)
@@ -221,6 +234,7 @@ impl<'a> Terms<'a> {
         }
         match sum {
             Sum::Legendre(l) => quantise(self.legendre(*l, sep)),
+            Sum::Unbounded(at) => i64::from(self.expression(*at, [i, j], sep).is_none()),
             Sum::Term(term) => {
                 let term = term.term([i, j], sep);
                 quantise(if term.is_nan() {

@@ -98,7 +98,7 @@ impl<'a> NamedCount<'a> {
         if of_bits.is_some() || !self.what.has_weights() {
             return Ok(());
         }
-        let kind = PairKind::of(self.pairs, self.what.bins());
+        let kind = PairKind::of(self.pairs, self.what.order());
         self.check_total(&PairTotal::of(self.pairs, kind))
     }
 }

@@ -1,7 +1,7 @@
 //! Operations on numbers of one kind, one at a time or in registers: each rounds as IEEE says, so that an expression of them, written once,
 //! gives the same bits in all.
 //!
-//! Entry: [`Operations`], and [`Numbers`] where there are quotients and roots too; [`Registers`] come from memory.
+//! Entry: [`Operations`], [`Numbers`] where there are quotients and roots too, [`Choices`] where they are compared; [`Registers`] come from memory.
 
 use super::Simd;
 
@@ -29,6 +29,18 @@ pub trait Numbers: Operations {
     fn div(self, a: Self::D, b: Self::D) -> Self::D;
     /// The square root.
     fn sqrt(self, a: Self::D) -> Self::D;
+}
+
+/// Numbers that are compared, of which one is chosen.
+pub trait Choices: Numbers {
+    /// `a` where `a < b`, else `b`.
+    fn min(self, a: Self::D, b: Self::D) -> Self::D;
+    /// 1 where `a < b`, else 0.
+    fn less(self, a: Self::D, b: Self::D) -> Self::D;
+    /// 1 where `a <= b`, else 0.
+    fn at_most(self, a: Self::D, b: Self::D) -> Self::D;
+    /// `a` where `choice` is above 0, else `b`.
+    fn where_positive(self, choice: Self::D, a: Self::D, b: Self::D) -> Self::D;
 }
 
 /// Lanes that are read from memory and written to it.
@@ -98,6 +110,32 @@ macro_rules! scalar {
 
 scalar!(Scalar, f64);
 scalar!(Scalar32, f32);
+
+impl Choices for Scalar {
+    functions!(self, f64:
+        min(a, b) = if a < b { a } else { b };
+        less(a, b) = f64::from(a < b);
+        at_most(a, b) = f64::from(a <= b);
+        where_positive(choice, a, b) = if choice > 0.0 { a } else { b };
+    );
+}
+
+impl<S: Simd> Choices for Lanes<S> {
+    functions!(self, S::D:
+        min(a, b) = self.0.min_d(a, b);
+        less(a, b) = self.one_where(self.0.less_d(a, b));
+        at_most(a, b) = self.one_where(self.0.at_most_d(a, b));
+        where_positive(choice, a, b) = self.0.select_d(self.0.less_d(self.0.splat_d(0.0), choice), a, b);
+    );
+}
+
+impl<S: Simd> Lanes<S> {
+    #[inline(always)]
+    fn one_where(self, mask: S::M) -> S::D {
+        self.0
+            .select_d(mask, self.0.splat_d(1.0), self.0.splat_d(0.0))
+    }
+}
 
 impl<S: Simd> Operations for Lanes<S> {
     type D = S::D;

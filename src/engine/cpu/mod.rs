@@ -3,6 +3,7 @@
 //! Entry: [`Cpu`]. Threads take groups of blocks from a common counter and keep integers of their own, which are merged at the end,
 //! so that neither the number of threads nor the instruction set can change a count.
 
+mod columns;
 mod doubt;
 mod filtered;
 #[allow(clippy::inline_always, reason = "they run inside vector kernels")]
@@ -43,6 +44,7 @@ use crate::particles::Particles;
 use crate::progress::Lasting;
 use crate::tally::{CountSpec, Merge, Tally, Terms};
 use crate::traversal::{BlockPair, Held, Layout, Positions, Region, Walk};
+use columns::SlotColumns;
 use filtered::{Fast, filtered, products};
 use lanes::{Asked, Lanes, PairWeights};
 use separations::SlotSeparations;
@@ -282,7 +284,7 @@ impl<'a> Run<'a> {
                 .filter(|_| !what.cuts().is_empty())
                 .map(owners),
             span: part.map(|(_, run)| run),
-            once: binning.order() == PairOrder::Unordered,
+            once: what.order() == PairOrder::Unordered,
             beyond_half,
             faces: if beyond_half {
                 Faces::of(job.domain())
@@ -358,6 +360,8 @@ impl<'a> Run<'a> {
         let second = self.second.as_deref();
         let factor = terms.pair_factor().filter(|_| !sets.is_empty());
         let pair_weights = factor.map(|factor| PairWeights::new(factor, &self.first, second));
+        let program = what.program().map(|program| self.columns(program));
+        let columns = program.as_ref().map(SlotColumns::columns);
         let lanes = || {
             Lanes::new(Asked {
                 run: self,
@@ -366,6 +370,7 @@ impl<'a> Run<'a> {
                 radius: what.bins().reach().radius(),
                 sums: what.sums(),
                 pair_weights: pair_weights.as_ref(),
+                columns: columns.as_ref(),
                 root: formed.is_some_and(|formed| !formed.on_sphere),
                 tables: *terms.tables(),
                 sets: &sets,

@@ -34,7 +34,9 @@ fn kind(sum: &Sum) -> Result<u32, CudaError> {
         Sum::OfSet(..) | Sum::Rest(..) => {
             return Err(CudaError::Unsupported("several sets of weights in a pass"));
         }
-        Sum::Term(_) => return Err(CudaError::Unsupported(sum.name())),
+        Sum::Expression(_) | Sum::Unbounded(_) | Sum::Term(_) => {
+            return Err(CudaError::Unsupported(sum.name()));
+        }
     };
     Ok(2 * value + u32::from(sum.is_weighted()))
 }

@@ -108,7 +108,7 @@ pub(super) fn check_entry(table: &Table, record: &Value, expected: &Expected<'_>
         bail!("it was counted with weights of pairs, of bits or of angles");
     }
     let text = |key: &str| text(record, key);
-    let kind = PairKind::of(expected.job.pairs(), expected.bins);
+    let kind = PairKind::of(expected.job.pairs(), expected.bins.order());
     if text("kind") != kind.to_string() {
         bail!("it holds {} pairs, not {kind}", text("kind"));
     }
@@ -225,7 +225,7 @@ fn weights_of(
     }
     let saved = saved_count(table, name, expected.bins)?;
     let pairs = expected.job.pairs();
-    let wanted = PairTotal::of(pairs, PairKind::of(pairs, expected.bins));
+    let wanted = PairTotal::of(pairs, PairKind::of(pairs, expected.bins.order()));
     // A count that says nothing of its samples holds both orders of each pair.
     let times = match (saved.kind(), wanted.kind) {
         (PairKind::Cross, PairKind::AutoUnordered) => 2.0,

@@ -12,6 +12,7 @@ mod pair_weights;
 mod plan;
 mod reached;
 mod sums;
+mod values;
 
 use albireo_simd::{Kernel, SetFactors, Simd};
 
@@ -32,6 +33,8 @@ pub(super) use pair_weights::{PairWeights, RowWords};
 use plan::{Along, Plan};
 use reached::Reached;
 use sums::{Factors, LaneTerm, Shape, Words};
+pub(super) use values::Columns;
+use values::Values;
 
 /// The scalar rule: takes a pair of slots into the tally, if this is its nearest image.
 pub(super) type Rule<'a> = dyn Fn(&mut Tally, [usize; 2], Image) + Sync + 'a;
@@ -50,6 +53,8 @@ pub(super) struct Asked<'a> {
     pub(super) sums: &'a [Sum],
     /// What weights are more than the product of two.
     pub(super) pair_weights: Option<&'a PairWeights<'a>>,
+    /// What expressions over pairs take.
+    pub(super) columns: Option<&'a Columns<'a>>,
     /// Whether the coordinate is the root of r2 or rp2.
     pub(super) root: bool,
     /// The tables of the classes.
@@ -90,6 +95,8 @@ pub(super) struct Worker {
     batch: Box<Batch>,
     /// The bits of the rows of a block, where weights are made of them.
     rows: Option<RowWords>,
+    /// The values of expressions.
+    values: Option<Values>,
     words: Words,
     tally: Tally,
 }
@@ -164,6 +171,7 @@ impl<'a> Lanes<'a> {
         Worker {
             batch: Batch::new(),
             rows: self.asked.pair_weights.map(PairWeights::row_words),
+            values: self.asked.columns.map(Values::new),
             words: Words::new(&self.shape),
             tally: self.asked.empty.clone(),
         }
@@ -288,6 +296,7 @@ impl<'a> Lanes<'a> {
             lanes: lanes.unwrap_or(&[0.0; LEAF]),
             of_pairs: self.asked.pair_weights.is_some(),
             coordinate: self.asked.coordinate,
+            values: None,
         };
         for (factor, &row) in factors.rows.iter_mut().zip(rows) {
             *factor = of_rows.get(first + row as usize).copied().unwrap_or(0.0);
@@ -308,11 +317,13 @@ impl<'a> Lanes<'a> {
         let Worker {
             batch,
             rows,
+            values,
             words,
             tally,
         } = worker;
         let los = self.plan.as_ref().and_then(|plan| plan.los);
-        measure::separations(simd, batch, points, &blocks.image, los.is_some());
+        let kept = los.is_some() || values.is_some();
+        measure::separations(simd, batch, points, &blocks.image, kept);
         batch.leave_out(blocks.pair.slots, leaf);
         let slots = [
             blocks.pair.first * BLOCK,
@@ -339,14 +350,21 @@ impl<'a> Lanes<'a> {
             let met = (&*rows, slots[1] / LEAF);
             weights.weigh(simd, batch, factors, words.nowhere(), met);
         }
+        if let (Some(columns), Some(values)) = (self.asked.columns, &mut *values) {
+            values.make(simd, columns, batch, slots);
+        }
         for (at, &(term, set, is_rest)) in self.terms.iter().enumerate() {
-            if term == LaneTerm::Rule {
+            if let (LaneTerm::Beyond(k), Some(values)) = (term, &*values) {
+                words.take(simd, batch, at, &values.beyond[k]);
+            } else if term == LaneTerm::Rule {
                 words.ask(batch, at, |rows| (self.asked.of_sum)(at, pair(rows)));
             } else if set == 0 {
+                let factors = &factors.with(values.as_ref());
                 words.make(simd, batch, factors, (at, term, is_rest));
             } else {
                 let factors = self.factors(set, &batch.rows[..batch.n_rows], slots);
-                words.make(simd, batch, &factors, (at, term, is_rest));
+                let factors = &factors.with(values.as_ref());
+                words.make(simd, batch, factors, (at, term, is_rest));
             }
         }
         words.add(tally, batch);

@@ -6,6 +6,7 @@ use albireo_simd::Simd;
 use albireo_simd::fixed_point::{FLUSH_TERMS, FRACTION_BITS};
 
 use super::batch::{Batch, PAIRS};
+use super::values::Values;
 use crate::tally::{Legendre, Sum, Tally, WeightedSum};
 use crate::traversal::LEAF;
 
@@ -18,6 +19,10 @@ pub(super) enum LaneTerm {
     WeightedRoot,
     Legendre(Legendre),
     WeightedLegendre(Legendre),
+    /// The weight times the value of an expression.
+    Expression(usize),
+    /// Whether an expression has no value within its bound.
+    Beyond(usize),
     /// By the rule, pair by pair.
     Rule,
 }
@@ -35,6 +40,7 @@ impl LaneTerm {
             return match sum {
                 Sum::Separation if root => (Self::Root, 0),
                 Sum::Legendre(l) => (Self::Legendre(*l), 0),
+                Sum::Unbounded(k) => (Self::Beyond(*k), 0),
                 _ => (Self::Rule, 0),
             };
         };
@@ -44,6 +50,7 @@ impl LaneTerm {
             WeightedSum::Separation if root => Self::WeightedRoot,
             WeightedSum::Separation => Self::Rule,
             WeightedSum::Legendre(l) => Self::WeightedLegendre(l),
+            WeightedSum::Expression(k) => Self::Expression(k),
         };
         (term, set)
     }
@@ -61,6 +68,19 @@ pub(super) struct Factors<'a> {
     pub(super) of_pairs: bool,
     /// What coordinates are multiplied by: a power of two.
     pub(super) coordinate: f64,
+    /// The values of expressions.
+    pub(super) values: Option<&'a Values>,
+}
+
+impl<'a> Factors<'a> {
+    /// The same with the values of a batch.
+    #[inline(always)]
+    pub(super) fn with<'b>(&self, values: Option<&'b Values>) -> Factors<'b>
+    where
+        'a: 'b,
+    {
+        Factors { values, ..*self }
+    }
 }
 
 /// The real number that `term` adds for the pairs from number `at` on.
@@ -68,18 +88,26 @@ pub(super) struct Factors<'a> {
 fn real<S: Simd>(simd: S, batch: &Batch, factors: &Factors<'_>, term: LaneTerm, at: usize) -> S::D {
     let row = simd.splat_d(factors.rows[at / LEAF]);
     let product = match term {
-        LaneTerm::Product | LaneTerm::WeightedRoot | LaneTerm::WeightedLegendre(_)
+        LaneTerm::Product
+        | LaneTerm::WeightedRoot
+        | LaneTerm::WeightedLegendre(_)
+        | LaneTerm::Expression(_)
             if factors.of_pairs =>
         {
             simd.load_d(&batch.weights[at..])
         }
-        LaneTerm::Product | LaneTerm::WeightedRoot | LaneTerm::WeightedLegendre(_) => {
-            simd.mul_d(row, simd.load_d(&factors.lanes[at % LEAF..]))
-        }
+        LaneTerm::Product
+        | LaneTerm::WeightedRoot
+        | LaneTerm::WeightedLegendre(_)
+        | LaneTerm::Expression(_) => simd.mul_d(row, simd.load_d(&factors.lanes[at % LEAF..])),
         _ => row,
     };
     match term {
-        LaneTerm::Product | LaneTerm::Rule => product,
+        LaneTerm::Product | LaneTerm::Rule | LaneTerm::Beyond(_) => product,
+        LaneTerm::Expression(k) => match factors.values {
+            Some(values) => simd.mul_d(product, simd.load_d(&values.terms[k][at..])),
+            None => product,
+        },
         LaneTerm::Root | LaneTerm::WeightedRoot => {
             let root = simd.load_d(&batch.root[at..]);
             let root = simd.mul_d(root, simd.splat_d(factors.coordinate));
@@ -246,6 +274,23 @@ impl Words {
             let term = simd.mul_d(real(simd, batch, factors, term, at), one);
             let term = if is_rest { simd.rest(term) } else { term };
             simd.store_rounded(term, bias, &mut to[at..]);
+        }
+    }
+
+    /// Takes whole numbers for the terms of sum number `at`.
+    #[inline(always)]
+    pub(super) fn take<S: Simd>(
+        &mut self,
+        simd: S,
+        batch: &Batch,
+        at: usize,
+        numbers: &[f64; PAIRS],
+    ) {
+        let bias = self.bias(at);
+        if let Some(to) = self.terms.get_mut(at + usize::from(!self.shared)) {
+            for at in (0..batch.n_pairs()).step_by(S::DOUBLES) {
+                simd.store_rounded(simd.load_d(&numbers[at..]), bias, &mut to[at..]);
+            }
         }
     }
 
