@@ -145,7 +145,8 @@ fn independent() -> Result<(), Failed> {
             let built = expected.built()?;
             let besides = !case.besides.cuts.is_empty()
                 || case.besides.weighs_pairs()
-                || !case.besides.sets.is_empty();
+                || !case.besides.sets.is_empty()
+                || case.besides.program.is_some();
             let unknown = matches!(case.bins, Bins::Cut(..))
                 || case.summed.is_new()
                 || besides

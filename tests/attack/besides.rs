@@ -2,9 +2,12 @@
 //!
 //! Entry: [`draw`], which comes after everything else, so that the rest of a case does not depend on it.
 
-use albireo::particles::{Bits, Groups};
+use std::sync::Arc;
+
+use albireo::particles::{Bits, Column, Groups};
 use albireo::tally::{
-    AngularWeight, Cut, InverseProbability, PairNormalisation, PairWeight, Realisations, Sum,
+    AngularWeight, Cut, InverseProbability, PairNormalisation, PairProgram, PairWeight,
+    Realisations, Sum,
 };
 use albireo::{Axis, LineOfSight, Particles, Weights};
 
@@ -63,6 +66,10 @@ pub struct Besides {
     pub angular: Option<(Vec<f64>, Vec<f64>)>,
     /// Weights of both samples set by set, none for unit weights; the first set is the case's own.
     pub sets: Vec<[Option<Vec<f64>>; 2]>,
+    /// What is made of columns of both particles and their separation.
+    pub program: Option<Arc<PairProgram>>,
+    /// The columns of both samples.
+    pub columns: [Vec<Vec<f64>>; 2],
 }
 
 impl Besides {
@@ -134,7 +141,11 @@ impl Besides {
             None => Weights::Unit,
             Some(weights) => Weights::PerParticle(weights.clone().into()),
         });
-        particles.with_weight_sets(further.collect()).map_err(text)
+        let particles = particles
+            .with_weight_sets(further.collect())
+            .map_err(text)?;
+        let columns = self.columns[which].iter().cloned().map(Column::from);
+        particles.with_columns(columns.collect()).map_err(text)
     }
 
     /// Leaves out rows of one sample; what is listed of the others keeps its numbers.
@@ -147,6 +158,9 @@ impl Besides {
         }
         for weights in self.sets.iter_mut().filter_map(|set| set[which].as_mut()) {
             weights.drain(rows.clone());
+        }
+        for column in &mut self.columns[which] {
+            column.drain(rows.clone());
         }
         for cut in &mut self.cuts {
             if let Dropped::Listed(list) = cut {

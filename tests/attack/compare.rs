@@ -4,7 +4,7 @@
 
 use albireo::binning::PairOrder;
 use albireo::engine::Silent;
-use albireo::tally::{CountSpec, Tally};
+use albireo::tally::{CountSpec, Exchange, PairSum, Tally};
 use albireo::{Bins, Engine, Naive, PairJob, Pairs};
 
 use super::case::{Built, Case, text};
@@ -27,13 +27,21 @@ fn run_bins(
     case: &Case,
 ) -> Result<Tally, String> {
     let cross = matches!(job.pairs(), Pairs::Cross(..));
-    let ordered = cross || bins.order() == PairOrder::Ordered;
+    let program = case.besides.program.clone();
+    let neither = |sum: &PairSum| sum.exchange == Exchange::Neither;
+    let both = program
+        .iter()
+        .any(|program| program.sums().iter().any(neither));
+    let ordered = cross || both || bins.order() == PairOrder::Ordered;
     let sums = case.summed.sums(bins.line_of_sight().is_some(), ordered);
     let sums = case.besides.sums(sums);
     let what = (sums.into_iter()).fold(CountSpec::new(bins.clone()), CountSpec::with_sum);
     let mut what = (case.besides.cuts()?.into_iter()).fold(what, CountSpec::with_cut);
     if let Some(weight) = case.besides.pair_weight()? {
         what = what.with_pair_weight(weight);
+    }
+    if let Some(program) = program {
+        what = what.with_program(program);
     }
     if case.beyond_half {
         what = what.beyond_half();

@@ -20,6 +20,7 @@ pub mod fields;
 pub mod independent;
 pub mod points;
 pub mod print;
+pub mod programs;
 pub mod random;
 pub mod shrink;
 pub mod spaces;

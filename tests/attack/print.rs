@@ -230,6 +230,12 @@ impl Case {
             "let what = what{}{beyond};",
             besides(&self.besides)
         ));
+        if let Some(program) = &self.besides.program {
+            line(format!(
+                "// With columns {:?} and {program:?}.",
+                self.besides.columns
+            ));
+        }
         line("let expected = Naive.run(&job, &what, &Silent);".into());
         if self.built().is_ok_and(|built| self.out_of_range(&built)) {
             line("assert!(expected.is_err(), \"lengths outside the range of the rule\");".into());

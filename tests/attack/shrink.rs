@@ -65,6 +65,7 @@ impl Search<'_> {
         self.try_change(|case| case.besides.cuts.clear());
         self.try_change(|case| (case.besides.inverse, case.besides.bits) = Default::default());
         self.try_change(|case| case.besides.angular = None);
+        self.try_change(|case| (case.besides.program, case.besides.columns) = Default::default());
         self.try_change(|case| case.besides.sets.clear());
         self.try_change(|case| case.besides.sets.truncate(1));
         self.try_change(|case| case.traversal = Traversal::Auto);
@@ -148,6 +149,7 @@ impl Search<'_> {
             case.besides.groups[1].clear();
             case.besides.bits[1].clear();
             case.besides.sets.iter_mut().for_each(|set| set[1] = None);
+            case.besides.columns[1].clear();
         });
         self.try_change(|case| {
             if let Bins::SMu(across, ..) | Bins::RpPi(across, ..) | Bins::Cut(across, ..) =
