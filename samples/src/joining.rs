@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::bits;
 use crate::error::SampleError;
+use crate::pair_columns;
 use crate::sample::Sample;
 use crate::weights::weight_sums;
 use crate::within::Within;
@@ -46,6 +47,8 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
     let particles = particles
         .with_weight_sets(further(&parts, rows))
         .within(place)?;
+    let columns = pair_columns::joined(parts.iter().map(|part| &part.particles));
+    let particles = particles.with_columns(columns).within(place)?;
     for set in 1..particles.weight_sets() {
         let of_set = particles.of_weight_set(set);
         of_set.check_weight_sums().within(place)?;
@@ -186,6 +189,7 @@ fn record(parts: &[Sample], particles: &Particles) -> Value {
             "where",
             "weight",
             "further_weights",
+            "columns",
             "bits",
             "group",
             "rows",

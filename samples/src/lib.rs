@@ -52,6 +52,7 @@ mod memory;
 mod notice;
 mod notice_text;
 mod opened;
+mod pair_columns;
 mod passed_on;
 mod placing;
 mod reading;

@@ -14,6 +14,7 @@ use crate::error::SampleError;
 use crate::given::Given;
 use crate::notice::Notice;
 use crate::opened::{Conversion, Opened, one_frame};
+use crate::pair_columns::with_columns;
 use crate::sample::{Sample, check_receding, kept_of};
 use crate::selection::Selection;
 use crate::source::{File, further_record};
@@ -50,10 +51,12 @@ fn read_of(
         weight,
         further_weights,
         group,
+        columns,
         ..
     } = &source.selection;
     let needed = positions.iter().chain(weight).chain(group).chain(&frame);
     let needed = needed.chain(further_weights.iter().flatten());
+    let needed = needed.chain(columns);
     let needed = needed.chain(&conversion.regions);
     let selected = given.selected(source, needed, &conversion.functions)?;
     let columns = Columns {
@@ -217,6 +220,9 @@ impl Columns<'_> {
         if !selection.further_weights.is_empty() {
             record["further_weights"] = further_record(&selection.further_weights, &further);
         }
+        if !selection.columns.is_empty() {
+            record["columns"] = json!(selection.columns);
+        }
         record
     }
 
@@ -262,6 +268,10 @@ impl Columns<'_> {
             });
         let further = further.collect::<Result<_, SampleError>>()?;
         let particles = with_further(particles, source, further)?;
+        let columns = source.selection.columns.iter();
+        let columns = columns.map(|name| self.given.column(source, name).cloned());
+        let columns = columns.collect::<Result<_, _>>()?;
+        let particles = with_columns(particles, source, columns)?;
         let particles = match (conversion.angular, place.is_sky()) {
             (true, false) => particles.directions().within(here)?,
             _ => particles,

@@ -237,6 +237,7 @@ impl Opened {
             .iter()
             .chain(&selection.weight)
             .chain(selection.further_weights.iter().flatten())
+            .chain(&selection.columns)
             .chain(selection.group.iter().filter(|_| whole.is_none()))
             .chain(&frame)
             .chain(regions)

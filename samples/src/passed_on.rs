@@ -49,6 +49,7 @@ fn head_of(sample: &Sample) -> Value {
         "unit": sample.unit,
         "weighted": weighted.collect::<Vec<_>>(),
         "labels": particles.labels().map(Labels::number),
+        "columns": particles.columns().len(),
         "grouped": particles.groups().is_some(),
         "words": particles.bits().map(Bits::per_row),
         "bits": sample.bits.as_ref().map(|bits| bits.number),
@@ -63,6 +64,7 @@ struct Taken {
     labels: Option<Column>,
     groups: Option<Column>,
     words: Option<Column>,
+    columns: Vec<Column>,
 }
 
 impl Taken {
@@ -83,6 +85,9 @@ impl Taken {
             labels: head["labels"].is_u64().then(&mut next).flatten(),
             groups: (head["grouped"] == true).then(&mut next).flatten(),
             words: head["words"].is_u64().then(&mut next).flatten(),
+            columns: (0..head["columns"].as_u64().unwrap_or(0))
+                .filter_map(|_| next())
+                .collect(),
         };
         complete.then_some(taken)
     }
@@ -112,7 +117,7 @@ impl Taken {
             let bits = Bits::new(words, per_row).ok()?;
             particles = particles.with_bits(bits).ok()?;
         }
-        Some(particles)
+        particles.with_columns(self.columns).ok()
     }
 }
 
@@ -173,6 +178,9 @@ impl Samples {
             if let Some(bits) = particles.bits() {
                 let words = bits.words().iter().map(|&word| f64::from_bits(word));
                 give(&words.collect::<Vec<_>>().into());
+            }
+            for column in particles.columns() {
+                give(column);
             }
             sample.particles = particles;
         }
@@ -307,6 +315,7 @@ mod tests {
         let weighted = Selection {
             weight: Some("w".to_owned()),
             further_weights: vec![None, Some("v".to_owned())],
+            columns: vec!["w*v".to_owned(), "v".to_owned()],
             signed: true,
             ..Selection::default()
         };

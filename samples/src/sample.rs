@@ -14,6 +14,7 @@ use crate::columns::{Depth, Place};
 use crate::error::SampleError;
 use crate::notice::Notice;
 use crate::opened::{Conversion, Opened};
+use crate::pair_columns::{pair_columns, with_columns};
 use crate::rsd::Shift;
 use crate::snapshot_header::SnapshotHeader;
 use crate::source::{File, check_finite, record, row_of};
@@ -177,6 +178,7 @@ impl Opened {
         let weights = weight.map(|name| weights_of(&catalog, source, name));
         let weights = weights.transpose()?;
         let further = further_weights(&catalog, source)?;
+        let columns = pair_columns(&catalog, source)?;
         let regions = conversion.regions.as_deref();
         let regions = regions.map(|name| catalog.column(name).map(<[f64]>::to_vec));
         let regions = regions.transpose()?;
@@ -205,6 +207,8 @@ impl Opened {
             _ => Particles::new(points),
         };
         let particles = with_further(particles, source, further)?;
+        let columns = columns.into_iter().map(Into::into).collect();
+        let particles = with_columns(particles, source, columns)?;
         let particles = match (conversion.angular, place.is_sky()) {
             (true, false) => particles.directions().within(|| kept_of(source))?,
             _ => particles,

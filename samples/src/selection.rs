@@ -20,6 +20,8 @@ pub struct Selection {
     /// Further sets of weights of the same rows, each a column, or nothing for unit weights; [`Selection::weight`] is the first set. Never those
     /// of another sample.
     pub further_weights: Vec<Option<String>>,
+    /// What expressions over pairs take of each particle, each an expression of a row; never guessed and never those of another sample.
+    pub columns: Vec<String>,
     /// Columns of whole numbers whose bits tell in which realisations of a selection each particle was observed; never guessed.
     pub bits: Option<Vec<String>>,
     /// The column of the group that each particle belongs to, such as its halo or molecule: integers, the same in all samples; never guessed
@@ -58,6 +60,7 @@ impl Selection {
             redshift: self.redshift.or(unless(own_depth, &first.redshift)),
             weight: self.weight.or(first.weight.clone()),
             further_weights: self.further_weights,
+            columns: self.columns,
             bits: self.bits.or(first.bits.clone()),
             group: self.group,
             filter: self.filter.or(first.filter.clone()),

@@ -180,12 +180,16 @@ pub(crate) fn record(
             let sets = further_record(&selection.further_weights, &further_sums);
             entries.insert("further_weights".to_owned(), sets);
         }
+        if !selection.columns.is_empty() {
+            entries.insert("columns".to_owned(), json!(selection.columns));
+        }
         if !selection.joins.is_empty() {
             entries.insert("joins".to_owned(), joins_record(&selection.joins)?);
         }
         let columns = place.columns();
         let weights = selection.further_weights.iter().chain([&selection.weight]);
         let weights = weights.chain([&selection.filter]).flatten();
+        let weights = weights.chain(&selection.columns);
         let functions = functions_record(columns.iter().chain(weights).map(String::as_str))?;
         if functions != json!([]) {
             entries.insert("functions".to_owned(), functions);
