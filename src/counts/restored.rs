@@ -6,7 +6,8 @@ use albireo_simd::fixed_point::FRACTION_BITS;
 
 use super::weight_terms::WeightTerms;
 use super::{
-    ClassAxis, Counts, Covers, ExactSums, Held, HeldSums, JobId, PairKind, PairTotal, Part,
+    ClassAxis, Counts, Covers, ExactSums, Held, HeldSums, JobId, NamedSum, PairKind, PairTotal,
+    Part,
 };
 use crate::binning::Bins;
 use crate::error::CountsError;
@@ -143,6 +144,24 @@ impl Counts {
     /// As [`Counts::with_separation_sums`].
     pub fn with_weighted_separation_sums(self, sums: ExactSums) -> Result<Self, CountsError> {
         self.with_sums(Held::WeightedSeparation, sums)
+    }
+
+    /// The same with the sums of an expression made elsewhere, one for each bin: over its pairs, times their weights, as [`Counts::pair_sum`]
+    /// returns them.
+    ///
+    /// # Errors
+    /// A number of sums other than the number of bins, a sum in a bin without a pair, or a name that another sum has.
+    pub fn with_pair_sum(self, name: &str, sums: ExactSums) -> Result<Self, CountsError> {
+        if self.pair_sums().any(|other| other == name) {
+            return Err(CountsError::NamedTwice(name.to_owned()));
+        }
+        let at = self.sums.named.len();
+        let mut counts = self.with_sums(Held::Named(at), sums)?;
+        counts.sums.named.push(NamedSum {
+            name: name.to_owned(),
+            terms: None,
+        });
+        Ok(counts)
     }
 
     fn with_sums(&self, held: Held, sums: ExactSums) -> Result<Self, CountsError> {

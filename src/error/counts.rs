@@ -18,6 +18,9 @@ pub enum CountsError {
         /// Number of values.
         found: usize,
     },
+    /// A sum whose name another one has.
+    #[error("two sums of a count are named {0}")]
+    NamedTwice(String),
     /// A NaN or an infinity.
     #[error("the weight in bin {bin} must be finite, found {weight}", weight = in_short(*weight))]
     NotFinite {

@@ -20,6 +20,16 @@ pub(crate) struct RowSums {
     pub(crate) legendre: Vec<(Legendre, ExactSums)>,
     pub(crate) separation: Option<ExactSums>,
     pub(crate) weighted_separation: Option<ExactSums>,
+    /// Of expressions over pairs, by name.
+    pub(crate) named: Vec<(String, ExactSums)>,
+}
+
+/// The sums of expressions that counts hold.
+fn named_of(counts: &Counts) -> Vec<(String, ExactSums)> {
+    let names = counts.pair_sums();
+    names
+        .filter_map(|name| Some((name.to_owned(), counts.pair_sum(name)?)))
+        .collect()
 }
 
 impl RowSums {
@@ -36,15 +46,23 @@ impl RowSums {
             legendre: legendre.collect(),
             separation: counts.separation_sums(),
             weighted_separation: counts.weighted_separation_sums(),
+            named: named_of(counts),
         }
     }
 
-    /// The rows of several, one after another: numbers of pairs and weights.
+    /// The rows of several, one after another: numbers of pairs, weights and sums of expressions.
     pub(crate) fn joined(all: impl IntoIterator<Item = Self>) -> Self {
         let (mut npairs, mut weights) = (Vec::new(), Some(Vec::new()));
         let mut unnumbered = false;
+        let mut named: Vec<(String, Vec<ExactSums>)> = Vec::new();
         for rows in all {
             unnumbered |= rows.unnumbered;
+            for (name, sums) in rows.named {
+                match named.iter_mut().find(|(other, _)| *other == name) {
+                    Some((_, all)) => all.push(sums),
+                    None => named.push((name, vec![sums])),
+                }
+            }
             npairs.extend(rows.npairs);
             weights = weights.zip(rows.weight).map(|(mut all, weight)| {
                 all.push(weight);
@@ -55,16 +73,22 @@ impl RowSums {
             npairs,
             unnumbered,
             weight: weights.as_deref().map(ExactSums::joined),
+            named: (named.into_iter())
+                .map(|(name, all)| (name, ExactSums::joined(&all)))
+                .collect(),
             ..Self::default()
         }
     }
 
-    /// The numbers of pairs and the weights of some of the rows.
+    /// The numbers of pairs, the weights and the sums of expressions of some of the rows.
     pub(crate) fn rows(&self, rows: Range<usize>) -> Self {
         Self {
             npairs: self.npairs[rows.clone()].to_vec(),
             unnumbered: self.unnumbered,
-            weight: self.weight.as_ref().map(|weight| weight.rows(rows)),
+            weight: self.weight.as_ref().map(|weight| weight.rows(rows.clone())),
+            named: (self.named.iter())
+                .map(|(name, sums)| (name.clone(), sums.rows(rows.clone())))
+                .collect(),
             ..Self::default()
         }
     }
@@ -91,6 +115,9 @@ impl RowSums {
             put(all, first);
         }
         for ((_, all), (_, first)) in self.legendre.iter_mut().zip(first.legendre) {
+            put(all, first);
+        }
+        for ((_, all), (_, first)) in self.named.iter_mut().zip(first.named) {
             put(all, first);
         }
     }

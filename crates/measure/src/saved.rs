@@ -261,6 +261,13 @@ pub(crate) fn at_column(error: CountsError, pairs: &str, sums: &str) -> anyhow::
     anyhow::Error::from(error).context(place)
 }
 
+/// The names of the sums of expressions that a result holds.
+pub(crate) fn pair_sums(table: &Table) -> impl Iterator<Item = &str> {
+    let sums = table.meta.get("pair_sums").and_then(Value::as_array);
+    let sums = sums.into_iter().flatten();
+    sums.filter_map(|sum| sum["name"].as_str())
+}
+
 impl RowSums {
     /// What the columns of a count hold.
     pub(crate) fn read(table: &Table, prefix: &str) -> Result<Self> {
@@ -270,6 +277,10 @@ impl RowSums {
         let mut legendre = Vec::new();
         for l in Legendre::ALL.into_iter().filter(|l| *l != Legendre::L0) {
             legendre.extend(of(&format!("L{}", l.degree()))?.map(|sums| (l, sums)));
+        }
+        let mut named = Vec::new();
+        for name in pair_sums(table) {
+            named.extend(of(name)?.map(|sums| (name.to_owned(), sums)));
         }
         let npairs = column_name(prefix, "npairs");
         let unnumbered = table.column(&npairs).is_none() && is_unnumbered(table);
@@ -284,6 +295,7 @@ impl RowSums {
             legendre,
             separation: of(&format!("sum_{axis}"))?,
             weighted_separation: of(&format!("weighted_sum_{axis}"))?,
+            named,
         })
     }
 
@@ -305,6 +317,10 @@ impl RowSums {
         }
         if let Some(sums) = self.weighted_separation {
             counts = counts.with_weighted_separation_sums(sums)?;
+        }
+        for (name_of, sums) in self.named {
+            let with = counts.with_pair_sum(&name_of, sums);
+            counts = with.map_err(at(name(&name_of)))?;
         }
         Ok(counts)
     }

@@ -166,6 +166,17 @@ pub(crate) fn count_columns(
         let described = format!("sum of {term}L{l}(mu){of}, L{l} the Legendre polynomial");
         columns.extend(sum_columns(&name(&format!("L{l}")), &described, sums));
     }
+    for (of_pair, exact) in &sums.named {
+        let described = format!("sum of {term}{of_pair}{of}");
+        columns.extend(sum_columns(&name(of_pair), &described, exact));
+        let weighted = sums.weight.as_ref().map(ExactSums::values);
+        let over = weighted.unwrap_or_else(|| sums.npairs.iter().map(|&n| n as f64).collect());
+        let means = exact.values().into_iter().zip(over);
+        let means = means.map(|(sum, over)| if over == 0.0 { f64::NAN } else { sum / over });
+        let described = format!("mean of {of_pair} over the pairs{of}");
+        let mean = name(&format!("{of_pair}_mean"));
+        columns.push(TableColumn::floats(mean, described, means.collect()));
+    }
     let Some(axis) = axes.first() else {
         return columns;
     };

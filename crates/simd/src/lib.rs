@@ -39,7 +39,7 @@ pub use common::{Common, Quotient, WordRows};
 use common::{divide_one_by_one, terms_by_weights};
 pub use histogram::{Factors, Histogram, ROWS, Totals};
 pub use numbers::{Choices, Lanes, Lanes32, Numbers, Operations, Registers, Scalar, Scalar32};
-use portable::Portable;
+pub use portable::Portable;
 pub use precision::Precision;
 pub use records::{RECORDS, Record, ShortRecord};
 pub use scatter::{Scatter, Targets};

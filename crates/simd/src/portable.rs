@@ -9,7 +9,7 @@ const DOUBLES: usize = 2;
 
 /// The vectors of a machine that nothing is known about.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Portable;
+pub struct Portable;
 
 type F = [f32; LANES];
 type U = [u32; LANES];

@@ -16,6 +16,7 @@ use super::scattered::Scattered;
 use super::separated::{MOST_SLOTS, Separated};
 use super::separations::SlotSeparations;
 use super::units::share_units;
+use super::valued::{SlotValues, Valued};
 use super::weighed::Weighed;
 use super::whole::{Small, WholeRows};
 use super::worker::{ExactRule, Job, LineWeights, Side, Worker};
@@ -95,6 +96,8 @@ pub(super) struct Fast<'a, 'l> {
     pub(super) weights: Option<&'a PairWeights<'a>>,
     /// Where the separations of pairs are summed.
     pub(super) separations: Option<&'a SlotSeparations<'a>>,
+    /// Where expressions are summed.
+    pub(super) values: Option<&'a SlotValues<'a>>,
     pub(super) los: Option<LineOfSight>,
     pub(super) exact: &'a ExactRule<'a>,
     pub(super) n_slots: usize,
@@ -143,17 +146,23 @@ impl<'l> Fast<'_, 'l> {
     /// The sums of a slot beside its pairs.
     fn n_sums(&self) -> usize {
         let separations = self.separations.map(|of| of.sums().len());
-        separations.unwrap_or(self.words.len())
+        let values = self.values.map(SlotValues::n_sums);
+        separations.or(values).unwrap_or(self.words.len())
     }
 
     /// Whether a pair costs several times what finding its slot does.
     fn is_dear(&self) -> bool {
-        self.weights.is_some() || self.separations.is_some() || self.words.len() > 1
+        let measured = self.separations.is_some() || self.values.is_some();
+        self.weights.is_some() || measured || self.words.len() > 1
     }
 
     /// The histogram of such pairs.
     fn deferred(&self) -> Deferred<'_> {
         let sets = || ScatterSets::new(self.words, self.n_slots, BLOCK);
+        let values = self.values.and_then(|of| Valued::new(of, self.n_slots));
+        if let Some(values) = values {
+            return Deferred::new(Dear::Valued(values));
+        }
         Deferred::new(match (self.separations, self.weights) {
             (Some(of), _) => Dear::Separated(Scattered::new(of, self.n_slots)),
             (None, Some(weights)) => {

@@ -21,6 +21,7 @@ mod sorted;
 mod threads;
 mod tile;
 mod units;
+mod valued;
 mod weighed;
 mod whole;
 mod worker;
@@ -52,6 +53,7 @@ use sorted::CpuSorted;
 use sorted::scale_for;
 use threads::{THREADS_PER_CORE, cores};
 use units::share_units;
+use valued::SlotValues;
 use whole::Small;
 use worker::Doubt;
 
@@ -220,6 +222,7 @@ type Made<'a> = (
     &'a [ProductWord<'a>],
     Option<&'a PairWeights<'a>>,
     Option<&'a SlotSeparations<'a>>,
+    Option<&'a SlotValues<'a>>,
 );
 
 /// A job sorted and measured.
@@ -384,10 +387,14 @@ impl<'a> Run<'a> {
             let sums = (what.sums(), sets.len() == 1 && pair_weights.is_none());
             SlotSeparations::wanted(self, &formed, sums, terms.coordinate_scale())
         });
+        let values = (columns.as_ref().zip(formed.as_ref()))
+            .filter(|_| sets.len() == 1 && pair_weights.is_none())
+            .and_then(|(columns, formed)| SlotValues::wanted(self, formed, what.sums(), columns));
         // Lanes weigh pairs by one set and more.
         let words = products(what.sums(), &sets)
             .filter(|_| sets.len() < 2 || pair_weights.is_none())
-            .or_else(|| separations.as_ref().map(|_| vec![]));
+            .or_else(|| separations.as_ref().map(|_| vec![]))
+            .or_else(|| values.as_ref().map(|_| vec![]));
         let factors = sets.first().copied().unwrap_or_default();
         // Filters take a pair in reach under the image at hand for the nearest.
         if let Some(Formed { form, .. }) = formed
@@ -399,6 +406,7 @@ impl<'a> Run<'a> {
                     &words[..],
                     pair_weights.as_ref(),
                     separations.as_ref(),
+                    values.as_ref(),
                 );
                 self.run_filtered(&form, what, terms, (made, &lanes), progress)
             }
@@ -421,7 +429,7 @@ impl<'a> Run<'a> {
         (made, lanes): (Made<'_>, &(dyn Fn() -> Option<Lanes<'l>> + Sync)),
         progress: &Lasting<'_>,
     ) -> Option<Result<Tally, EngineError>> {
-        let (factors, words, weights, separations) = made;
+        let (factors, words, weights, separations, values) = made;
         let slots = Slots::of(form);
         let (nowhere, domain) = (slots.n_slots(), self.job.domain());
         let [first, second] = self.positions();
@@ -441,6 +449,7 @@ impl<'a> Run<'a> {
             words,
             weights,
             separations,
+            values,
             los: what.bins().line_of_sight(),
             exact: &exact,
             n_slots: slots.n_slots(),

@@ -8,6 +8,7 @@ use albireo_simd::{
 };
 
 use super::scattered::Scattered;
+use super::valued::Valued;
 use super::weighed::Weighed;
 use crate::domain::Image;
 use crate::traversal::BLOCK;
@@ -93,6 +94,7 @@ pub(super) enum Dear<'a> {
     Weighed(Box<Weighed<'a>>),
     Sets(Box<ScatterSets<'a>>),
     Separated(Scattered<'a>),
+    Valued(Box<Valued<'a>>),
 }
 
 /// The same, handed a run of rows at a time.
@@ -128,6 +130,7 @@ impl Histogram for Deferred<'_> {
     fn move_by(&mut self, vector: [f64; 3]) {
         match &mut self.of {
             Dear::Separated(of) => of.move_by(vector),
+            Dear::Valued(of) => of.move_by(vector),
             Dear::Weighed(_) | Dear::Sets(_) => {}
         }
     }
@@ -164,6 +167,7 @@ impl Histogram for Deferred<'_> {
             Dear::Weighed(of) => of.product(product, pair, image, set),
             Dear::Sets(of) => of.product(product, pair, image, set),
             Dear::Separated(of) => of.product(product, pair, image, set),
+            Dear::Valued(of) => of.product(product, pair, image, set),
         }
     }
 
@@ -172,6 +176,7 @@ impl Histogram for Deferred<'_> {
             Dear::Weighed(of) => of.flush(totals),
             Dear::Sets(of) => of.flush(totals),
             Dear::Separated(of) => of.flush(totals),
+            Dear::Valued(of) => of.flush(totals),
         }
     }
 }
@@ -195,6 +200,7 @@ impl Kernel for TakeDeferred<'_, '_> {
             Dear::Weighed(histogram) => take(simd, &mut **histogram, quads, met, factors),
             Dear::Sets(histogram) => take(simd, &mut **histogram, quads, met, factors),
             Dear::Separated(histogram) => take(simd, histogram, quads, met, factors),
+            Dear::Valued(histogram) => take(simd, &mut **histogram, quads, met, factors),
         }
     }
 }

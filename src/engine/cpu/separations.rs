@@ -71,14 +71,6 @@ impl<'a> SlotSeparations<'a> {
         coordinate: f64,
     ) -> Option<Self> {
         let domain = run.job.domain();
-        let is_nearest = match domain {
-            Domain::Triclinic(lattice) => {
-                let radius = run.region.per_axis().into_iter().fold(0.0, f64::max);
-                let sphere = !matches!(formed.form, Form::RpPi { .. });
-                sphere && radius * radius * (1.0 + BEYOND) < lattice.sole_image2()
-            }
-            Domain::Open | Domain::Periodic(_) => true,
-        };
         let along = match formed.form {
             Form::Radial { .. } | Form::SMu { .. } => None,
             Form::RpPi {
@@ -96,7 +88,7 @@ impl<'a> SlotSeparations<'a> {
             && sums.len() <= MOST_SUMS
             && (products || !weighted)
             && !formed.on_sphere
-            && is_nearest;
+            && is_nearest(run, formed);
         let samples = [&*run.first, run.second()];
         wanted.then(|| Self::new(domain, samples, (coordinate, along), sums))
     }
@@ -181,6 +173,19 @@ pub(super) const MOST_SUMS: usize = 5;
 
 /// Relative slack of the reach: far above the roundings of squares.
 const BEYOND: f64 = 1e-9;
+
+/// Whether the image that brings two points into the bins is their nearest, but for pairs so close to the last edge that the filter leaves
+/// them in doubt.
+pub(super) fn is_nearest(run: &Run<'_>, formed: &Formed<'_>) -> bool {
+    match run.job.domain() {
+        Domain::Triclinic(lattice) => {
+            let radius = run.region.per_axis().into_iter().fold(0.0, f64::max);
+            let sphere = !matches!(formed.form, Form::RpPi { .. });
+            sphere && radius * radius * (1.0 + BEYOND) < lattice.sole_image2()
+        }
+        Domain::Open | Domain::Periodic(_) => true,
+    }
+}
 
 /// What is left of a vector without an axis: squares of 0 change no sum of squares.
 #[inline(always)]

@@ -26,15 +26,16 @@ use crate::error::EngineError;
 use crate::progress::Lasting;
 use crate::tally::{Merge, Sum, Tables, Tally};
 use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Offsets, Positions, Slots};
-use batch::{Batch, ROWS};
+use batch::{Batch, PAIRS, ROWS};
 use cells::ASK;
 use measure::Points;
 pub(super) use pair_weights::{PairWeights, RowWords};
 use plan::{Along, Plan};
 use reached::Reached;
-use sums::{Factors, LaneTerm, Shape, Words};
-pub(super) use values::Columns;
-use values::Values;
+pub(super) use sums::Shape;
+pub(super) use sums::Words;
+use sums::{Factors, LaneTerm};
+pub(super) use values::{Columns, Values};
 
 /// The scalar rule: takes a pair of slots into the tally, if this is its nearest image.
 pub(super) type Rule<'a> = dyn Fn(&mut Tally, [usize; 2], Image) + Sync + 'a;
@@ -96,8 +97,8 @@ pub(super) struct Worker {
     /// The bits of the rows of a block, where weights are made of them.
     rows: Option<RowWords>,
     /// The values of expressions.
-    values: Option<Values>,
-    words: Words,
+    values: Option<Values<PAIRS>>,
+    words: Words<PAIRS>,
     tally: Tally,
 }
 
@@ -171,7 +172,10 @@ impl<'a> Lanes<'a> {
         Worker {
             batch: Batch::new(),
             rows: self.asked.pair_weights.map(PairWeights::row_words),
-            values: self.asked.columns.map(Values::new),
+            values: self
+                .asked
+                .columns
+                .map(|columns| Values::new(columns.program)),
             words: Words::new(&self.shape),
             tally: self.asked.empty.clone(),
         }
@@ -351,11 +355,16 @@ impl<'a> Lanes<'a> {
             weights.weigh(simd, batch, factors, words.nowhere(), met);
         }
         if let (Some(columns), Some(values)) = (self.asked.columns, &mut *values) {
-            values.make(simd, columns, batch, slots);
+            values.make(simd, columns.program, batch.n_pairs(), |of, to| {
+                columns.bring(of, batch, slots, to);
+            });
         }
         for (at, &(term, set, is_rest)) in self.terms.iter().enumerate() {
             if let (LaneTerm::Beyond(k), Some(values)) = (term, &*values) {
-                words.take(simd, batch, at, &values.beyond[k]);
+                let beyond = &values.beyond[k];
+                words.take(simd, (at, batch.n_pairs(), false), |at| {
+                    simd.load_d(&beyond[at..])
+                });
             } else if term == LaneTerm::Rule {
                 words.ask(batch, at, |rows| (self.asked.of_sum)(at, pair(rows)));
             } else if set == 0 {
@@ -367,7 +376,7 @@ impl<'a> Lanes<'a> {
                 words.make(simd, batch, factors, (at, term, is_rest));
             }
         }
-        words.add(tally, batch);
+        words.add(&batch.slots[..batch.n_pairs()], tally);
     }
 
     /// Finds the slots of a batch.

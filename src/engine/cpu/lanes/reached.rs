@@ -5,7 +5,7 @@
 
 use albireo_simd::{MOST_LANES, Simd};
 
-use super::batch::Batch;
+use super::batch::{Batch, PAIRS};
 use super::sums::Words;
 use crate::binning::Form;
 
@@ -30,7 +30,7 @@ impl<'a> Reached<'a> {
 
     /// Counts a batch; false, and nothing is counted, where too many edges lie between its pairs.
     #[inline(always)]
-    pub(super) fn count<S: Simd>(&self, simd: S, batch: &Batch, words: &mut Words) -> bool {
+    pub(super) fn count<S: Simd>(&self, simd: S, batch: &Batch, words: &mut Words<PAIRS>) -> bool {
         let squares = &batch.across[..batch.n_pairs()];
         let [least, most] = ends(simd, squares);
         let first = self.0.partition_point(|&edge| edge <= least);

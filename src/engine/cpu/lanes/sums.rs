@@ -57,7 +57,7 @@ impl LaneTerm {
 }
 
 /// 2^36: one, in units of a sum.
-const ONE: f64 = (1u64 << FRACTION_BITS) as f64;
+pub(in crate::engine::cpu) const ONE: f64 = (1u64 << FRACTION_BITS) as f64;
 
 /// The factors of a batch's pairs.
 #[derive(Debug)]
@@ -69,13 +69,13 @@ pub(super) struct Factors<'a> {
     /// What coordinates are multiplied by: a power of two.
     pub(super) coordinate: f64,
     /// The values of expressions.
-    pub(super) values: Option<&'a Values>,
+    pub(super) values: Option<&'a Values<PAIRS>>,
 }
 
 impl<'a> Factors<'a> {
     /// The same with the values of a batch.
     #[inline(always)]
-    pub(super) fn with<'b>(&self, values: Option<&'b Values>) -> Factors<'b>
+    pub(super) fn with<'b>(&self, values: Option<&'b Values<PAIRS>>) -> Factors<'b>
     where
         'a: 'b,
     {
@@ -176,10 +176,10 @@ const NEAR_WORDS: usize = 2048;
 /// Neighbouring lanes, which often fall into the same bin, add to different copies, so that they need not wait for each other. In
 /// few bins the number of pairs and the first sum share a word.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(in crate::engine::cpu) struct Words<const N: usize> {
     entries: Vec<i64>,
     /// What each pair of a batch adds, word by word.
-    terms: Vec<[i64; PAIRS]>,
+    terms: Vec<[i64; N]>,
     copies: usize,
     n_bins: usize,
     shared: bool,
@@ -190,7 +190,7 @@ pub(super) struct Words {
 
 /// How partial sums lie in memory: what slots are numbers of.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shape {
+pub(in crate::engine::cpu) struct Shape {
     pub(super) n_bins: usize,
     n_sums: usize,
     copies: usize,
@@ -198,7 +198,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub(super) fn new(n_bins: usize, n_sums: usize) -> Option<Self> {
+    pub(in crate::engine::cpu) fn new(n_bins: usize, n_sums: usize) -> Option<Self> {
         let shared = n_sums > 0 && n_bins <= SHARED_BINS;
         let mut shape = Self {
             n_bins,
@@ -219,21 +219,21 @@ impl Shape {
     }
 
     /// Words from one bin to the next.
-    pub(super) fn unit(&self) -> usize {
+    pub(in crate::engine::cpu) fn unit(&self) -> usize {
         self.copies * self.n_words()
     }
 
     /// The slot of a bin.
-    pub(super) fn slot(&self, bin: Option<usize>) -> i64 {
+    pub(in crate::engine::cpu) fn slot(&self, bin: Option<usize>) -> i64 {
         (bin.unwrap_or(self.n_bins) * self.unit()) as i64
     }
 }
 
-impl Words {
-    pub(super) fn new(shape: &Shape) -> Self {
-        let mut terms = vec![[0; PAIRS]; shape.n_words()];
+impl<const N: usize> Words<N> {
+    pub(in crate::engine::cpu) fn new(shape: &Shape) -> Self {
+        let mut terms = vec![[0; N]; shape.n_words()];
         if !shape.shared {
-            terms[0] = [1; PAIRS];
+            terms[0] = [1; N];
         }
         Self {
             entries: vec![0; (shape.n_bins + 1) * shape.unit()],
@@ -255,53 +255,22 @@ impl Words {
         }
     }
 
-    /// Makes the terms of sum number `at`, or what the first word leaves of them.
+    /// Takes the terms of sum number `at` for `n` pairs from `real`, in units of a sum, or what the first word leaves of them.
     #[inline(always)]
-    pub(super) fn make<S: Simd>(
+    pub(in crate::engine::cpu) fn take<S: Simd>(
         &mut self,
         simd: S,
-        batch: &Batch,
-        factors: &Factors<'_>,
-        (at, term, is_rest): (usize, LaneTerm, bool),
+        (at, n, is_rest): (usize, usize, bool),
+        real: impl Fn(usize) -> S::D,
     ) {
         let bias = self.bias(at);
-        let word = at + usize::from(!self.shared);
-        let Some(to) = self.terms.get_mut(word) else {
+        let Some(to) = self.terms.get_mut(at + usize::from(!self.shared)) else {
             return;
         };
-        let one = simd.splat_d(ONE);
-        for at in (0..batch.n_pairs()).step_by(S::DOUBLES) {
-            let term = simd.mul_d(real(simd, batch, factors, term, at), one);
+        for at in (0..n).step_by(S::DOUBLES) {
+            let term = real(at);
             let term = if is_rest { simd.rest(term) } else { term };
             simd.store_rounded(term, bias, &mut to[at..]);
-        }
-    }
-
-    /// Takes whole numbers for the terms of sum number `at`.
-    #[inline(always)]
-    pub(super) fn take<S: Simd>(
-        &mut self,
-        simd: S,
-        batch: &Batch,
-        at: usize,
-        numbers: &[f64; PAIRS],
-    ) {
-        let bias = self.bias(at);
-        if let Some(to) = self.terms.get_mut(at + usize::from(!self.shared)) {
-            for at in (0..batch.n_pairs()).step_by(S::DOUBLES) {
-                simd.store_rounded(simd.load_d(&numbers[at..]), bias, &mut to[at..]);
-            }
-        }
-    }
-
-    /// Takes the terms of sum number `at` from `rule`, of the pairs that lie in bins.
-    pub(super) fn ask(&mut self, batch: &Batch, at: usize, rule: impl Fn([usize; 2]) -> i64) {
-        let (bias, nowhere) = (self.bias(at), self.nowhere());
-        let to = &mut self.terms[at + usize::from(!self.shared)];
-        for (k, to) in to.iter_mut().enumerate().take(batch.n_pairs()) {
-            if batch.slots[k] < nowhere {
-                *to = rule(batch.pair(k)) + bias;
-            }
         }
     }
 
@@ -317,29 +286,31 @@ impl Words {
 
     /// The slot of what lies in no bin.
     #[inline(always)]
-    pub(super) fn nowhere(&self) -> i64 {
+    pub(in crate::engine::cpu) fn nowhere(&self) -> i64 {
         (self.n_bins * self.copies * self.terms.len()) as i64
     }
 
-    /// Adds the terms of a batch where its slots say.
+    /// Adds the terms of a batch where its slots say, a multiple of four.
     #[inline(always)]
-    pub(super) fn add(&mut self, tally: &mut Tally, batch: &Batch) {
+    pub(in crate::engine::cpu) fn add(&mut self, slots: &[i64], tally: &mut Tally) {
         let most = if self.shared {
             SHARED_PAIRS
         } else {
             FLUSH_TERMS
         };
         // The lanes of a batch are shared out among the copies.
-        let new = (batch.n_pairs() / self.copies) as u64;
+        let new = (slots.len() / self.copies) as u64;
         if self.held + new >= most {
             self.flush(tally);
         }
         self.held += new;
         match self.terms.len() {
-            1 => self.add_words::<1>(batch),
-            2 => self.add_words::<2>(batch),
-            3 => self.add_words::<3>(batch),
-            _ => self.add_any(batch),
+            1 => self.add_words::<1>(slots),
+            2 => self.add_words::<2>(slots),
+            3 => self.add_words::<3>(slots),
+            4 => self.add_words::<4>(slots),
+            5 => self.add_words::<5>(slots),
+            _ => self.add_any(slots),
         }
     }
 
@@ -351,29 +322,29 @@ impl Words {
     }
 
     #[inline(always)]
-    fn add_words<const N: usize>(&mut self, batch: &Batch) {
-        let Some(terms) = self.terms.first_chunk::<N>() else {
+    fn add_words<const W: usize>(&mut self, slots: &[i64]) {
+        let Some(terms) = self.terms.first_chunk::<W>() else {
             return;
         };
         let words = &mut self.entries[..];
-        let step = if self.copies == 1 { 0 } else { N };
-        let wide = if self.copies == 4 { 2 * N } else { 0 };
+        let step = if self.copies == 1 { 0 } else { W };
+        let wide = if self.copies == 4 { 2 * W } else { 0 };
         let copies = [0, step, wide, wide + step];
-        let fours = batch.slots[..batch.n_pairs()].as_chunks::<4>().0;
+        let fours = slots.as_chunks::<4>().0;
         for (at, slots) in fours.iter().enumerate() {
             for k in 0..4 {
-                let entry = &mut words[slots[k] as usize + copies[k]..][..N];
-                for n in 0..N {
+                let entry = &mut words[slots[k] as usize + copies[k]..][..W];
+                for n in 0..W {
                     entry[n] = entry[n].wrapping_add(terms[n][4 * at + k]);
                 }
             }
         }
     }
 
-    fn add_any(&mut self, batch: &Batch) {
+    fn add_any(&mut self, slots: &[i64]) {
         let n_words = self.terms.len();
-        for k in 0..batch.n_pairs() {
-            let at = batch.slots[k] as usize + k % self.copies * n_words;
+        for (k, &slot) in slots.iter().enumerate() {
+            let at = slot as usize + k % self.copies * n_words;
             let entry = &mut self.entries[at..at + n_words];
             for (word, terms) in entry.iter_mut().zip(&self.terms) {
                 *word = word.wrapping_add(terms[k]);
@@ -383,7 +354,7 @@ impl Words {
 
     /// Adds what is held to the tables of `tally`.
     #[inline(never)]
-    pub(super) fn flush(&mut self, tally: &mut Tally) {
+    pub(in crate::engine::cpu) fn flush(&mut self, tally: &mut Tally) {
         self.held = 0;
         let n_words = self.terms.len();
         let n_sums = n_words - usize::from(!self.shared);
@@ -413,5 +384,33 @@ impl Words {
             }
         }
         self.entries.fill(0);
+    }
+}
+
+impl Words<PAIRS> {
+    /// Makes the terms of sum number `at`, or what the first word leaves of them.
+    #[inline(always)]
+    pub(super) fn make<S: Simd>(
+        &mut self,
+        simd: S,
+        batch: &Batch,
+        factors: &Factors<'_>,
+        (at, term, is_rest): (usize, LaneTerm, bool),
+    ) {
+        let one = simd.splat_d(ONE);
+        self.take(simd, (at, batch.n_pairs(), is_rest), |at| {
+            simd.mul_d(real(simd, batch, factors, term, at), one)
+        });
+    }
+
+    /// Takes the terms of sum number `at` from `rule`, of the pairs that lie in bins.
+    pub(super) fn ask(&mut self, batch: &Batch, at: usize, rule: impl Fn([usize; 2]) -> i64) {
+        let (bias, nowhere) = (self.bias(at), self.nowhere());
+        let to = &mut self.terms[at + usize::from(!self.shared)];
+        for (k, to) in to.iter_mut().enumerate().take(batch.n_pairs()) {
+            if batch.slots[k] < nowhere {
+                *to = rule(batch.pair(k)) + bias;
+            }
+        }
     }
 }

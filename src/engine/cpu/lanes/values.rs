@@ -4,7 +4,7 @@
 
 use albireo_simd::{Lanes, Registers as _, Simd};
 
-use super::batch::{Batch, Column, PAIRS};
+use super::batch::Batch;
 use crate::tally::{End, Operation, PairProgram, Value};
 use crate::traversal::LEAF;
 
@@ -16,63 +16,78 @@ pub(in crate::engine::cpu) struct Columns<'a> {
     pub(in crate::engine::cpu) second: Vec<&'a [f64]>,
 }
 
-/// The registers of a program, each with a number a pair.
-#[derive(Debug)]
-pub(super) struct Values {
-    registers: Vec<Column>,
-    /// Values over the power of two above their bound, sum by sum; 0 where there is none within it.
-    pub(super) terms: Vec<Column>,
-    /// 1 where there is none.
-    pub(super) beyond: Vec<Column>,
+impl Columns<'_> {
+    /// Writes what a pair brings to an operation, of the pairs of a batch whose rows and lanes begin at these slots.
+    #[inline(always)]
+    pub(super) fn bring(
+        &self,
+        operation: Operation,
+        batch: &Batch,
+        slots: [usize; 2],
+        to: &mut [f64],
+    ) {
+        match operation {
+            Operation::Difference(axis) => {
+                to.copy_from_slice(&batch.d[usize::from(axis)][..to.len()]);
+            }
+            Operation::Column(End::First, at) => {
+                let column = &self.first[usize::from(at)][slots[0]..];
+                for (lanes, &row) in to.as_chunks_mut::<LEAF>().0.iter_mut().zip(&batch.rows) {
+                    *lanes = [column[usize::from(row)]; LEAF];
+                }
+            }
+            Operation::Column(End::Second, at) => {
+                let column = &self.second[usize::from(at)][slots[1]..][..LEAF];
+                for lanes in to.as_chunks_mut::<LEAF>().0 {
+                    lanes.copy_from_slice(column);
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
-impl Values {
-    pub(super) fn new(columns: &Columns<'_>) -> Self {
-        let program = columns.program;
-        let mut registers = vec![[0.0; PAIRS]; program.registers().number()];
+/// The registers of a program, each with a number a pair of a batch of `N`.
+#[derive(Debug)]
+pub(in crate::engine::cpu) struct Values<const N: usize> {
+    registers: Vec<[f64; N]>,
+    /// Values over the power of two above their bound, sum by sum; 0 where there is none within it.
+    pub(in crate::engine::cpu) terms: Vec<[f64; N]>,
+    /// 1 where there is none.
+    pub(in crate::engine::cpu) beyond: Vec<[f64; N]>,
+}
+
+impl<const N: usize> Values<N> {
+    pub(in crate::engine::cpu) fn new(program: &PairProgram) -> Self {
+        let mut registers = vec![[0.0; N]; program.registers().number()];
         for (operation, &to) in program.operations().iter().zip(program.registers().all()) {
             if let Operation::Constant(bits) = *operation {
-                registers[usize::from(to)] = [f64::from_bits(bits); PAIRS];
+                registers[usize::from(to)] = [f64::from_bits(bits); N];
             }
         }
         let n_sums = program.sums().len();
         Self {
             registers,
-            terms: vec![[0.0; PAIRS]; n_sums],
-            beyond: vec![[0.0; PAIRS]; n_sums],
+            terms: vec![[0.0; N]; n_sums],
+            beyond: vec![[0.0; N]; n_sums],
         }
     }
 
-    /// Makes the values of a batch, whose rows and lanes begin at these slots.
+    /// Makes the values of `n` pairs; `bring` writes what they bring to an operation: columns and differences.
     #[inline(always)]
-    pub(super) fn make<S: Simd>(
+    pub(in crate::engine::cpu) fn make<S: Simd>(
         &mut self,
         simd: S,
-        columns: &Columns<'_>,
-        batch: &Batch,
-        slots: [usize; 2],
+        program: &PairProgram,
+        n: usize,
+        bring: impl Fn(Operation, &mut [f64]),
     ) {
-        let n = batch.n_pairs();
-        let program = columns.program;
         for (operation, &to) in program.operations().iter().zip(program.registers().all()) {
             let to = usize::from(to);
             match *operation {
                 Operation::Constant(_) => {}
-                Operation::Difference(axis) => {
-                    self.registers[to][..n].copy_from_slice(&batch.d[usize::from(axis)][..n]);
-                }
-                Operation::Column(End::First, at) => {
-                    let column = &columns.first[usize::from(at)][slots[0]..];
-                    let rows = self.registers[to][..n].as_chunks_mut::<LEAF>().0;
-                    for (lanes, &row) in rows.iter_mut().zip(&batch.rows) {
-                        *lanes = [column[usize::from(row)]; LEAF];
-                    }
-                }
-                Operation::Column(End::Second, at) => {
-                    let column = &columns.second[usize::from(at)][slots[1]..][..LEAF];
-                    for lanes in self.registers[to][..n].as_chunks_mut::<LEAF>().0 {
-                        lanes.copy_from_slice(column);
-                    }
+                brought @ (Operation::Difference(_) | Operation::Column(..)) => {
+                    bring(brought, &mut self.registers[to][..n]);
                 }
                 made => self.apply(simd, made, program, (to, n)),
             }
@@ -147,10 +162,7 @@ impl Values {
             for at in (0..n).step_by(S::DOUBLES) {
                 let value = simd.load_d(&register[at..]);
                 let term = simd.mul_d(value, scale);
-                if sum.proven {
-                    simd.store_d(term, &mut self.terms[k][at..]);
-                    continue;
-                }
+                // Lanes hold pairs in no bin too, of which nothing is proved.
                 let within = simd.both(simd.at_most_d(low, value), simd.at_most_d(value, high));
                 simd.store_d(simd.select_d(within, term, zero), &mut self.terms[k][at..]);
                 simd.store_d(simd.select_d(within, zero, one), &mut self.beyond[k][at..]);
