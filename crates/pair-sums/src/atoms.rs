@@ -71,21 +71,25 @@ impl<'a> Pair<'a> {
         all(|k| self.column(end, &column(k)))
     }
 
-    fn unit(&mut self, end: End, column: fn(u8) -> ObjectColumn) -> Made<[Value; 3]> {
-        let vector = self.vector(end, column)?;
-        self.norms.insert(vector, BEYOND);
-        Ok(vector)
-    }
-
-    /// What follows from the position or the weight of an object.
-    pub(crate) fn builtin(&mut self, end: End, column: &ObjectColumn) -> Made<Value> {
-        let component = match *column {
-            ObjectColumn::Direction(k) => self.unit(end, ObjectColumn::Direction)?[usize::from(k)],
-            ObjectColumn::East(k) => self.unit(end, ObjectColumn::East)?[usize::from(k)],
-            ObjectColumn::North(k) => self.unit(end, ObjectColumn::North)?[usize::from(k)],
-            _ => self.column(end, column)?,
-        };
-        Ok(component)
+    /// Whether columns of an object are the components of a unit vector.
+    fn is_unit(&self, end: End, columns: [u8; 3]) -> bool {
+        let of = |column: u8| self.objects(end).columns.get(usize::from(column));
+        matches!(
+            columns.map(of),
+            [
+                Some(ObjectColumn::Direction(0)),
+                Some(ObjectColumn::Direction(1)),
+                Some(ObjectColumn::Direction(2))
+            ] | [
+                Some(ObjectColumn::East(0)),
+                Some(ObjectColumn::East(1)),
+                Some(ObjectColumn::East(2))
+            ] | [
+                Some(ObjectColumn::North(0)),
+                Some(ObjectColumn::North(1)),
+                Some(ObjectColumn::North(2))
+            ]
+        )
     }
 
     fn d(&mut self) -> [Value; 3] {
@@ -159,6 +163,11 @@ impl<'a> Pair<'a> {
         let parts = u.map(|component| ranges.operation(component));
         let of = |parts: [(Value, Value); 3]| (parts.map(|part| part.0), parts.map(|part| part.1));
         let made = match parts {
+            [Operation::Column(end, x), Operation::Column(other, y), Operation::Column(last, z)]
+                if end == other && end == last && self.is_unit(end, [x, y, z]) =>
+            {
+                BEYOND
+            }
             [Operation::Add(a, p), Operation::Add(b, q), Operation::Add(c, r)]
             | [Operation::Subtract(a, p), Operation::Subtract(b, q), Operation::Subtract(c, r)] => {
                 let (u, v) = of([(a, p), (b, q), (c, r)]);
@@ -256,7 +265,7 @@ impl<'a> Pair<'a> {
         Ok(rp)
     }
 
-    /// The square of mu, and whether mu is below 0.
+    /// The square of mu, and its sign: 1, -1, or 0 where it is 0.
     fn cosine2(&mut self) -> Made<(Value, Value)> {
         let (d, r2) = (self.d(), self.r2());
         let (dl, l2) = match self.sight()? {
@@ -271,15 +280,14 @@ impl<'a> Pair<'a> {
         let cosine2 = self.where_directed(l2, most, zero);
         // Quotients of squares are not below 0, and the lesser of what is no number and 1 is 1.
         self.operations.ranges.ensure(cosine2, Interval::new(0.0, 1.0));
-        Ok((cosine2, self.operations.less(dl, zero)))
+        let (above, below) = (self.operations.less(zero, dl), self.operations.less(dl, zero));
+        Ok((cosine2, self.operations.subtract(above, below)))
     }
 
     fn mu(&mut self) -> Made<(Value, Value)> {
-        let (m, negative) = self.cosine2()?;
+        let (m, sign) = self.cosine2()?;
         let root = self.operations.root(m);
-        let minus = self.operations.negative(root);
-        let mu = self.operations.choose(negative, minus, root);
-        Ok((m, mu))
+        Ok((m, self.operations.multiply(sign, root)))
     }
 }
 
@@ -341,8 +349,8 @@ impl Pair<'_> {
             }
             Some(own) => {
                 let other = if own == End::First { End::Second } else { End::First };
-                let n = self.unit(other, ObjectColumn::Direction)?;
-                let (east, north) = (self.unit(own, ObjectColumn::East)?, self.unit(own, ObjectColumn::North)?);
+                let n = self.vector(other, ObjectColumn::Direction)?;
+                let (east, north) = (self.vector(own, ObjectColumn::East)?, self.vector(own, ObjectColumn::North)?);
                 [self.dot(n, east), self.dot(n, north)]
             }
         };

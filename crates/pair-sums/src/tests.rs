@@ -106,7 +106,7 @@ fn parts_of_one_object_become_columns() {
 fn what_is_wrong_is_said_in_a_line() {
     for (text, message) in [
         ("mark", "at character 1 of `mark`: a column of which object? Write i.mark or j.mark, of the first or the second of the pair"),
-        ("2*rhar[0]", "Write i.rhar or j.rhar, of the first or the second of the pair (did you mean rhat?)"),
+        ("2*rhar[0]", "Write i.rhar or j.rhar, of the first or the second of the pair (did you mean `rhat`?)"),
         ("cos(r)", "at character 1 of `cos(r)`: cos of a pair's quantity: use cos2phi, mu, or a column of one object"),
         ("radail(i.v)", "expected a function such as radial, found `radail(i.v)`"),
         ("i.v + 1", "a vector and a number cannot be added"),
@@ -129,7 +129,7 @@ fn what_is_wrong_is_said_in_a_line() {
         assert_eq!(said.lines().count(), 1, "{said}");
     }
     let said = |texts: &[&str]| parse(texts).map(|_| ()).unwrap_err().to_string();
-    assert!(said(&["v13(a,b,c)"]).contains("or a form (did you mean v12?)"), "{}", said(&["v13(a,b,c)"]));
+    assert!(said(&["v13(a,b,c)"]).contains("or a form (did you mean `v12`?)"), "{}", said(&["v13(a,b,c)"]));
     assert!(said(&["v12(a,b)"]).contains("expected v12(vx, vy, vz), found 2 columns"));
     assert!(said(&["1a=r"]).contains("the name a letter"));
     assert_eq!(said(&["a=r", "a=r2"]), "two sums of a count are named a: give one of them another name");
@@ -194,8 +194,8 @@ fn bounds_are_proved_or_asked_for() {
     for (text, from, expected) in [
         ("s=i.m*j.m", 0.0, 4.5 * 4.5),
         ("s=i.m - j.m", 0.0, 4.0),
-        ("s=r", 0.0, 10.0_f64.next_up()),
-        ("s=1/r", 2.0, 1.0 / 2.0_f64.next_down()),
+        ("s=r", 0.0, 10.0),
+        ("s=1/r", 2.0, 0.5),
         ("s=where(r > 0.5, 1/r, 0)", 0.0, 1.0 / 0.5_f64.next_up()),
         ("s=where(r <= 0.5, 0, 1/r)", 0.0, 1.0 / 0.5_f64.next_up()),
         ("s=where(i.m > 1 && r > 0.5, 1/r, 0)", 0.0, 1.0 / 0.5_f64.next_up()),
@@ -205,7 +205,7 @@ fn bounds_are_proved_or_asked_for() {
         ("s=(i.m - j.m)**-2*0 + 1", 0.0, f64::NAN),
         ("s=1/r", 0.0, f64::NAN),
         ("s=sqrt(i.m - j.m)", 0.0, f64::NAN),
-        ("s=floor(0 - r)", 0.0, 11.0),
+        ("s=floor(0 - r)", 0.0, 10.0),
         ("s=i.m == j.m", 0.0, 1.0),
         ("s=exp(400)*exp(400)*r", 0.0, f64::NAN),
         ("s=(i.m - j.m)*0", 0.0, 2.0_f64.powi(-400)),

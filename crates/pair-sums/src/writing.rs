@@ -153,7 +153,7 @@ impl Writer<'_> {
             Shape::Integer(value) => Ok(self.operations().constant(*value as f64)),
             Shape::Float(value) => Ok(self.operations().constant(*value)),
             Shape::Bool(value) => Ok(self.operations().constant(f64::from(u8::from(*value)))),
-            Shape::Builtin(end, column) => self.pair.builtin(*end, column).map_err(|message| self.error(id, message)),
+            Shape::Builtin(end, column) => self.column(id, *end, column),
             Shape::Atom(atom) => self.pair.atom(*atom).map_err(|message| self.error(id, message)),
             Shape::Unary(Unary::Negate) => {
                 let a = self.part(id, 0)?;
