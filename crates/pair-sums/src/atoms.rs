@@ -31,7 +31,8 @@ type Made<T> = Result<T, String>;
 
 fn all<T>(of: impl FnMut(u8) -> Made<T>) -> Made<[T; 3]> {
     let made: Vec<T> = [0, 1, 2].into_iter().map(of).collect::<Made<_>>()?;
-    made.try_into().map_err(|_| "expected three components".to_owned())
+    made.try_into()
+        .map_err(|_| "expected three components".to_owned())
 }
 
 impl<'a> Pair<'a> {
@@ -58,12 +59,20 @@ impl<'a> Pair<'a> {
         let Some((at, values)) = found else {
             return Err(format!("the {which} sample has no column with {column}"));
         };
-        let interval = *self.intervals.entry((usize::from(end == End::Second), at)).or_insert_with(|| {
-            let mut values = values.iter();
-            let first = Interval::of(values.next().unwrap_or(0.0));
-            values.fold(first, |within, value| within.or(Interval::of(value)))
-        });
-        let number = u8::try_from(at).map_err(|_| format!("too many columns of the {which} sample: {}", objects.columns.len()))?;
+        let interval = *self
+            .intervals
+            .entry((usize::from(end == End::Second), at))
+            .or_insert_with(|| {
+                let mut values = values.iter();
+                let first = Interval::of(values.next().unwrap_or(0.0));
+                values.fold(first, |within, value| within.or(Interval::of(value)))
+            });
+        let number = u8::try_from(at).map_err(|_| {
+            format!(
+                "too many columns of the {which} sample: {}",
+                objects.columns.len()
+            )
+        })?;
         Ok(self.operations.column(end, number, interval))
     }
 
@@ -94,7 +103,10 @@ impl<'a> Pair<'a> {
 
     fn d(&mut self) -> [Value; 3] {
         let reach = self.geometry.reach;
-        let d = [0, 1, 2].map(|k: u8| self.operations.difference(k, Interval::within(reach[usize::from(k)])));
+        let d = [0, 1, 2].map(|k: u8| {
+            self.operations
+                .difference(k, Interval::within(reach[usize::from(k)]))
+        });
         self.norms.insert(d, self.geometry.r[1] * BEYOND);
         d
     }
@@ -158,26 +170,40 @@ impl<'a> Pair<'a> {
     fn norm(&self, u: [Value; 3]) -> f64 {
         let ranges = &self.operations.ranges;
         let most = u.map(|component| ranges.of(component).most());
-        let plain = (most[0] * most[0] + most[1] * most[1] + most[2] * most[2]).sqrt() * BEYOND + UNDERFLOW;
+        let plain =
+            (most[0] * most[0] + most[1] * most[1] + most[2] * most[2]).sqrt() * BEYOND + UNDERFLOW;
         let known = self.norms.get(&u).copied().unwrap_or(f64::INFINITY);
         let parts = u.map(|component| ranges.operation(component));
         let of = |parts: [(Value, Value); 3]| (parts.map(|part| part.0), parts.map(|part| part.1));
         let made = match parts {
-            [Operation::Column(end, x), Operation::Column(other, y), Operation::Column(last, z)]
-                if end == other && end == last && self.is_unit(end, [x, y, z]) =>
-            {
-                BEYOND
-            }
-            [Operation::Add(a, p), Operation::Add(b, q), Operation::Add(c, r)]
-            | [Operation::Subtract(a, p), Operation::Subtract(b, q), Operation::Subtract(c, r)] => {
+            [
+                Operation::Column(end, x),
+                Operation::Column(other, y),
+                Operation::Column(last, z),
+            ] if end == other && end == last && self.is_unit(end, [x, y, z]) => BEYOND,
+            [
+                Operation::Add(a, p),
+                Operation::Add(b, q),
+                Operation::Add(c, r),
+            ]
+            | [
+                Operation::Subtract(a, p),
+                Operation::Subtract(b, q),
+                Operation::Subtract(c, r),
+            ] => {
                 let (u, v) = of([(a, p), (b, q), (c, r)]);
                 (self.norm(u) + self.norm(v)) * BEYOND
             }
-            [Operation::Multiply(a, p), Operation::Multiply(b, q), Operation::Multiply(c, r)] => {
+            [
+                Operation::Multiply(a, p),
+                Operation::Multiply(b, q),
+                Operation::Multiply(c, r),
+            ] => {
                 let (u, v) = of([(a, p), (b, q), (c, r)]);
                 let scaled = |factor: [Value; 3], vector: [Value; 3]| {
                     let same = factor[0] == factor[1] && factor[0] == factor[2];
-                    let length = || ranges.of(factor[0]).most() * self.norm(vector) * BEYOND + UNDERFLOW;
+                    let length =
+                        || ranges.of(factor[0]).most() * self.norm(vector) * BEYOND + UNDERFLOW;
                     if same { length() } else { f64::INFINITY }
                 };
                 scaled(u, v).min(scaled(v, u))
@@ -261,7 +287,9 @@ impl<'a> Pair<'a> {
             }
         };
         let rp = self.operations.root(rp2);
-        self.operations.ranges.know(rp, Interval::new(0.0, self.geometry.rp));
+        self.operations
+            .ranges
+            .know(rp, Interval::new(0.0, self.geometry.rp));
         Ok(rp)
     }
 
@@ -279,8 +307,13 @@ impl<'a> Pair<'a> {
         let most = self.operations.minimum(quotient, one);
         let cosine2 = self.where_directed(l2, most, zero);
         // Quotients of squares are not below 0, and the lesser of what is no number and 1 is 1.
-        self.operations.ranges.ensure(cosine2, Interval::new(0.0, 1.0));
-        let (above, below) = (self.operations.less(zero, dl), self.operations.less(dl, zero));
+        self.operations
+            .ranges
+            .ensure(cosine2, Interval::new(0.0, 1.0));
+        let (above, below) = (
+            self.operations.less(zero, dl),
+            self.operations.less(dl, zero),
+        );
         Ok((cosine2, self.operations.subtract(above, below)))
     }
 
@@ -306,7 +339,11 @@ fn legendre(degree: u32) -> (&'static [f64], f64, bool) {
         5 => (&[63.0, -70.0, 15.0], 0.125, true),
         6 => (&[231.0, -315.0, 105.0, -5.0], 0.0625, false),
         7 => (&[429.0, -693.0, 315.0, -35.0], 0.0625, true),
-        _ => (&[6435.0, -12012.0, 6930.0, -1260.0, 35.0], 0.007_812_5, false),
+        _ => (
+            &[6435.0, -12012.0, 6930.0, -1260.0, 35.0],
+            0.007_812_5,
+            false,
+        ),
     }
 }
 
@@ -327,14 +364,22 @@ impl Pair<'_> {
         }
         let factor = self.operations.constant(factor);
         value = self.operations.multiply(value, factor);
-        Ok(if is_odd { self.operations.multiply(value, mu) } else { value })
+        Ok(if is_odd {
+            self.operations.multiply(value, mu)
+        } else {
+            value
+        })
     }
 
     /// Cosine and sine of twice the angle of `(a, b)`: one of them.
     fn twice(&mut self, [a, b]: [Value; 2], sine: bool) -> Value {
         let [aa, bb, ab] = [(a, a), (b, b), (a, b)].map(|(a, b)| self.operations.multiply(a, b));
         let squares = self.operations.add(aa, bb);
-        let above = if sine { self.operations.add(ab, ab) } else { self.operations.subtract(aa, bb) };
+        let above = if sine {
+            self.operations.add(ab, ab)
+        } else {
+            self.operations.subtract(aa, bb)
+        };
         self.direction(squares, above, squares, BEYOND)
     }
 
@@ -348,9 +393,16 @@ impl Pair<'_> {
                 }
             }
             Some(own) => {
-                let other = if own == End::First { End::Second } else { End::First };
+                let other = if own == End::First {
+                    End::Second
+                } else {
+                    End::First
+                };
                 let n = self.vector(other, ObjectColumn::Direction)?;
-                let (east, north) = (self.vector(own, ObjectColumn::East)?, self.vector(own, ObjectColumn::North)?);
+                let (east, north) = (
+                    self.vector(own, ObjectColumn::East)?,
+                    self.vector(own, ObjectColumn::North)?,
+                );
                 [self.dot(n, east), self.dot(n, north)]
             }
         };

@@ -33,9 +33,18 @@ pub struct TextError {
 
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown: String = self.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let shown: String = self
+            .text
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
         match self.position {
-            Some(position) => write!(f, "at character {} of `{shown}`: {}", position + 1, self.message),
+            Some(position) => write!(
+                f,
+                "at character {} of `{shown}`: {}",
+                position + 1,
+                self.message
+            ),
             None => write!(f, "`{shown}`: {}", self.message),
         }
     }

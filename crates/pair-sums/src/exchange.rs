@@ -50,7 +50,11 @@ pub(crate) struct Exchanger<'a> {
 }
 
 impl<'a> Exchanger<'a> {
-    pub(crate) fn new(operations: &'a [Operation], ranges: &'a Ranges, columns: [&'a [ObjectColumn]; 2]) -> Self {
+    pub(crate) fn new(
+        operations: &'a [Operation],
+        ranges: &'a Ranges,
+        columns: [&'a [ObjectColumn]; 2],
+    ) -> Self {
         let mut made = Self {
             ranges,
             columns,
@@ -102,7 +106,8 @@ impl<'a> Exchanger<'a> {
 
     fn form(&mut self, operation: Operation, exchanged: bool) -> Form {
         use Operation::{
-            Add, AtMost, Column, Constant, Difference, Divide, Less, Maximum, Minimum, Multiply, Root, Subtract, Where,
+            Add, AtMost, Column, Constant, Difference, Divide, Less, Maximum, Minimum, Multiply,
+            Root, Subtract, Where,
         };
         let at = |value: Value| self.forms[usize::from(exchanged)][value.index()];
         let minus = |value: Value| {
@@ -245,7 +250,12 @@ impl<'a> Exchanger<'a> {
             return self.own();
         }
         let zero = self.zero();
-        let side = |form: Form, turned: bool| (form.number, Some(form.number) != zero && form.negative != turned);
+        let side = |form: Form, turned: bool| {
+            (
+                form.number,
+                Some(form.number) != zero && form.negative != turned,
+            )
+        };
         let given = [side(a, false), side(b, false)];
         let turned = [side(b, true), side(a, true)];
         self.plain(Key::Compare(strictly, given.min(turned)))
@@ -257,7 +267,11 @@ impl<'a> Exchanger<'a> {
             return self.own();
         }
         let is_zero = |form: Form| Some(form.number) == self.zero();
-        let negative = if is_zero(a) { b.negative && !is_zero(b) } else { a.negative };
+        let negative = if is_zero(a) {
+            b.negative && !is_zero(b)
+        } else {
+            a.negative
+        };
         let side = |form: Form| (form.number, !is_zero(form) && form.negative != negative);
         let key = Key::Where([(c.number, c.negative), side(a), side(b)]);
         Form {

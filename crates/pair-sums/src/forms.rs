@@ -102,8 +102,16 @@ const FORMS: [Form; 11] = [
         parameters: &["e1", "e2"],
         parts: &[],
         sums: &[
-            either("plus", "j.e1*cos2phi + j.e2*sin2phi", "j.e1*j.cos2phi - j.e2*j.sin2phi"),
-            either("cross", "j.e1*sin2phi - j.e2*cos2phi", "j.e1*j.sin2phi + j.e2*j.cos2phi"),
+            either(
+                "plus",
+                "j.e1*cos2phi + j.e2*sin2phi",
+                "j.e1*j.cos2phi - j.e2*j.sin2phi",
+            ),
+            either(
+                "cross",
+                "j.e1*sin2phi - j.e2*cos2phi",
+                "j.e1*j.sin2phi + j.e2*j.cos2phi",
+            ),
         ],
         derived: &[],
         meaning: "intrinsic alignment, i of the density and j of the shapes; plus is above 0 for radial shapes; xi_g+ = (D1D2.plus - R1D2.plus)/R1R2",

@@ -45,7 +45,10 @@ impl Geometry {
             los: bins.line_of_sight(),
             periodic: domain.is_periodic(),
             reach: bins.reach().along_axes().map(|reach| reach * widened),
-            r: [if first > 0.0 { first.next_down() } else { 0.0 }, last.next_up()],
+            r: [
+                if first > 0.0 { first.next_down() } else { 0.0 },
+                last.next_up(),
+            ],
             r2: [first * first, (last * last) * beyond],
             rp: across.map_or(last, |edges| edges.last()).next_up(),
             first_bin: [first, second],
@@ -94,9 +97,10 @@ impl Geometry {
             None => Err(format!(
                 "{name} needs a line of sight: expected bins in (s, mu) or (rp, pi), or --los"
             )),
-            Some(los) if self.periodic && !is_fixed => {
-                Err(format!("{name} in a periodic box: expected the line of sight x, y or z, found {}", los.name()))
-            }
+            Some(los) if self.periodic && !is_fixed => Err(format!(
+                "{name} in a periodic box: expected the line of sight x, y or z, found {}",
+                los.name()
+            )),
             Some(_) => Ok(()),
         }
     }

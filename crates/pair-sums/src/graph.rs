@@ -132,7 +132,14 @@ impl Shape {
     pub(crate) fn is_condition(&self) -> bool {
         matches!(
             self,
-            Self::Bool(_) | Self::Unary(Unary::Not) | Self::Compare(_) | Self::In | Self::IsNull | Self::Like(_) | Self::All | Self::Any
+            Self::Bool(_)
+                | Self::Unary(Unary::Not)
+                | Self::Compare(_)
+                | Self::In
+                | Self::IsNull
+                | Self::Like(_)
+                | Self::All
+                | Self::Any
         )
     }
 }
@@ -154,7 +161,10 @@ impl Graph {
             let all = || parts.iter().map(|part| &self.items[part.0]);
             let size = all().fold(1, |size, part| part.size.saturating_add(size));
             let depth = 1 + all().map(|part| part.depth).max().unwrap_or(0);
-            let readable = shape.is_readable() && size <= LONGEST && depth <= DEEPEST && all().all(|part| part.readable);
+            let readable = shape.is_readable()
+                && size <= LONGEST
+                && depth <= DEEPEST
+                && all().all(|part| part.readable);
             self.items.push(Item {
                 shape,
                 parts,
@@ -201,7 +211,8 @@ impl Graph {
         let Shape::Compare(relation) = item.shape else {
             return None;
         };
-        let sides = [item.parts[0], item.parts[1]].map(|part| self.reads(part).map(|end| (end, self.written(part))));
+        let sides = [item.parts[0], item.parts[1]]
+            .map(|part| self.reads(part).map(|end| (end, self.written(part))));
         match sides {
             [Some(a), Some(b)] if relation.is_equality() && a.0 != b.0 => Some([a, b]),
             _ => None,

@@ -42,9 +42,14 @@ impl Operations {
     }
 
     fn push(&mut self, operation: Operation, leaf: Option<Interval>) -> Value {
-        let constants: Option<Vec<f64>> = operation.operands().map(|value| self.constant_of(value)).collect();
+        let constants: Option<Vec<f64>> = operation
+            .operands()
+            .map(|value| self.constant_of(value))
+            .collect();
         let folded = match (&leaf, constants) {
-            (None, Some(_)) => operation.number(|value| self.constant_of(value).unwrap_or_default()),
+            (None, Some(_)) => {
+                operation.number(|value| self.constant_of(value).unwrap_or_default())
+            }
             _ => None,
         };
         let operation = folded.map_or(operation, Operation::constant);
@@ -148,7 +153,8 @@ impl Operations {
         let value = self.choose(is_small, moved, a);
         let within = self.ranges.of(a);
         let round = if below { f64::floor } else { f64::ceil };
-        self.ranges.know(value, Interval::new(round(within.lo), round(within.hi)));
+        self.ranges
+            .know(value, Interval::new(round(within.lo), round(within.hi)));
         value
     }
 
@@ -160,7 +166,11 @@ impl Operations {
             return one;
         }
         let product = (1..times).fold(a, |product, _| self.multiply(product, a));
-        if exponent < 0 { self.divide(one, product) } else { product }
+        if exponent < 0 {
+            self.divide(one, product)
+        } else {
+            product
+        }
     }
 
     /// `(x*x' + y*y') + z*z'`.

@@ -86,7 +86,8 @@ impl Ranges {
 
     fn compute(&self, value: Value, at: &dyn Fn(Value) -> Interval, depth: usize) -> Interval {
         use Operation::{
-            Add, AtMost, Column, Constant, Difference, Divide, Less, Maximum, Minimum, Multiply, Root, Subtract, Where,
+            Add, AtMost, Column, Constant, Difference, Divide, Less, Maximum, Minimum, Multiply,
+            Root, Subtract, Where,
         };
         if let Some(certain) = self.certain.get(&value) {
             return *certain;
@@ -106,7 +107,9 @@ impl Ranges {
                 None => at(a).maximum(at(b)),
             },
             Less(..) | AtMost(..) => Interval::new(0.0, 1.0),
-            Where(c, a, b) => self.branch(c, true, a, at, depth).or(self.branch(c, false, b, at, depth)),
+            Where(c, a, b) => self
+                .branch(c, true, a, at, depth)
+                .or(self.branch(c, false, b, at, depth)),
         };
         match self.known.get(&value) {
             Some(known) if computed.is_finite() => computed.and(*known),
@@ -115,7 +118,14 @@ impl Ranges {
     }
 
     /// The interval of a value where a condition holds, or does not.
-    fn branch(&self, condition: Value, holds: bool, value: Value, at: &dyn Fn(Value) -> Interval, depth: usize) -> Interval {
+    fn branch(
+        &self,
+        condition: Value,
+        holds: bool,
+        value: Value,
+        at: &dyn Fn(Value) -> Interval,
+        depth: usize,
+    ) -> Interval {
         let mut narrower = Narrower::new();
         self.narrow(condition, holds, at, &mut narrower);
         let Some(first) = narrower.keys().min().copied() else {
@@ -155,7 +165,13 @@ impl Ranges {
     }
 
     /// What follows where a condition holds, or does not, for values that it compares with constants.
-    fn narrow(&self, condition: Value, holds: bool, at: &dyn Fn(Value) -> Interval, to: &mut Narrower) {
+    fn narrow(
+        &self,
+        condition: Value,
+        holds: bool,
+        at: &dyn Fn(Value) -> Interval,
+        to: &mut Narrower,
+    ) {
         match self.operation(condition) {
             // Both of two conditions, or neither.
             Operation::Multiply(a, b) if holds => {
@@ -166,16 +182,30 @@ impl Ranges {
                 self.narrow(a, false, at, to);
                 self.narrow(b, false, at, to);
             }
-            Operation::Subtract(one, of) if self.is_constant(one, 1.0) => self.narrow(of, !holds, at, to),
+            Operation::Subtract(one, of) if self.is_constant(one, 1.0) => {
+                self.narrow(of, !holds, at, to)
+            }
             Operation::Less(a, b) => self.compared(a, b, holds, true, at, to),
             Operation::AtMost(a, b) => self.compared(a, b, holds, false, at, to),
             _ => {}
         }
     }
 
-    fn compared(&self, a: Value, b: Value, holds: bool, strictly: bool, at: &dyn Fn(Value) -> Interval, to: &mut Narrower) {
+    fn compared(
+        &self,
+        a: Value,
+        b: Value,
+        holds: bool,
+        strictly: bool,
+        at: &dyn Fn(Value) -> Interval,
+        to: &mut Narrower,
+    ) {
         // Not below is at or above, but for NaN.
-        let (a, b, strictly) = if holds { (a, b, strictly) } else { (b, a, !strictly) };
+        let (a, b, strictly) = if holds {
+            (a, b, strictly)
+        } else {
+            (b, a, !strictly)
+        };
         if !holds && (at(a).nan || at(b).nan) {
             return;
         }

@@ -33,7 +33,9 @@ pub(crate) const FUNCTIONS: [(&str, usize, usize); 16] = [
 ];
 
 /// What the separation of a pair has.
-const PAIR_WORDS: [&str; 11] = ["d", "r2", "r", "rhat", "los", "dlos", "rp", "mu", "cos2phi", "sin2phi", "theta"];
+const PAIR_WORDS: [&str; 11] = [
+    "d", "r2", "r", "rhat", "los", "dlos", "rp", "mu", "cos2phi", "sin2phi", "theta",
+];
 
 /// Functions of numbers that pairs have.
 const ON_PAIRS: [&str; 6] = ["abs", "sqrt", "min", "max", "floor", "ceil"];
@@ -91,7 +93,12 @@ fn components<T>(of: impl Fn(usize) -> T) -> [T; 3] {
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(graph: &'a mut Graph, width: &'a dyn Fn(&str) -> usize, scope: &'a Scope, text: usize) -> Self {
+    pub(crate) fn new(
+        graph: &'a mut Graph,
+        width: &'a dyn Fn(&str) -> usize,
+        scope: &'a Scope,
+        text: usize,
+    ) -> Self {
         Self {
             graph,
             width,
@@ -121,7 +128,10 @@ impl<'a> Reader<'a> {
     fn vector(&mut self, node: &Node) -> Read<[Id; 3]> {
         match self.quantity(node)? {
             Quantity::Vector(parts) => Ok(parts),
-            Quantity::Number(_) => Err(self.error(node.at, "expected a vector, found a number: vec(a, b, c) makes one of three numbers")),
+            Quantity::Number(_) => Err(self.error(
+                node.at,
+                "expected a vector, found a number: vec(a, b, c) makes one of three numbers",
+            )),
         }
     }
 
@@ -160,10 +170,13 @@ impl<'a> Reader<'a> {
 
     fn quantity(&mut self, node: &Node) -> Read<Quantity> {
         let at = node.at;
-        let number = |reader: &mut Self, shape, parts| reader.item(at, shape, parts).map(Quantity::Number);
+        let number =
+            |reader: &mut Self, shape, parts| reader.item(at, shape, parts).map(Quantity::Number);
         match &node.kind {
             Kind::Integer(value) => number(self, Shape::Integer(*value), vec![]),
-            Kind::Float(value) if !value.is_finite() => Err(self.error(at, format!("expected a finite number, found {value}"))),
+            Kind::Float(value) if !value.is_finite() => {
+                Err(self.error(at, format!("expected a finite number, found {value}")))
+            }
             Kind::Float(value) => number(self, Shape::Float(*value), vec![]),
             Kind::Text(text) => number(self, Shape::Text(text.clone()), vec![]),
             Kind::Bool(value) => number(self, Shape::Bool(*value), vec![]),
@@ -212,7 +225,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The same operation on each component.
-    fn each(&mut self, at: usize, shape: &Shape, parts: impl Fn(usize) -> Vec<Id>) -> Read<Quantity> {
+    fn each(
+        &mut self,
+        at: usize,
+        shape: &Shape,
+        parts: impl Fn(usize) -> Vec<Id>,
+    ) -> Read<Quantity> {
         let [a, b, c] = components(parts);
         let mut item = |parts| self.item(at, shape.clone(), parts);
         Ok(Quantity::Vector([item(a)?, item(b)?, item(c)?]))
@@ -239,7 +257,10 @@ impl<'a> Reader<'a> {
         if let Some(degree) = name.strip_prefix('L').and_then(|l| l.parse().ok()) {
             return match &parts[0].kind {
                 Kind::Column(word) if word == "mu" => self.atom(at, Atom::Legendre(degree)),
-                _ => Err(self.error(parts[0].at, format!("{name} is a Legendre polynomial of mu alone: write {name}(mu)"))),
+                _ => Err(self.error(
+                    parts[0].at,
+                    format!("{name} is a Legendre polynomial of mu alone: write {name}(mu)"),
+                )),
             };
         }
         let number = |id: Read<Id>| id.map(Quantity::Number);
@@ -277,14 +298,24 @@ impl<'a> Reader<'a> {
 
     /// `mean(i.X)` and `std(i.X)`.
     fn of_sample(&mut self, at: usize, name: &str, part: &Node) -> Read<Quantity> {
-        let shape = if name == "mean" { Shape::Mean } else { Shape::Deviation };
+        let shape = if name == "mean" {
+            Shape::Mean
+        } else {
+            Shape::Deviation
+        };
         let quantity = self.quantity(part)?;
         let parts = match &quantity {
             Quantity::Number(id) => std::slice::from_ref(id),
             Quantity::Vector(ids) => ids,
         };
-        if !parts.iter().all(|id| matches!(self.graph.of(*id), Of::Object(_))) {
-            return Err(self.error(part.at, format!("{name} takes a quantity of one object, such as {name}(i.mark)")));
+        if !parts
+            .iter()
+            .all(|id| matches!(self.graph.of(*id), Of::Object(_)))
+        {
+            return Err(self.error(
+                part.at,
+                format!("{name} takes a quantity of one object, such as {name}(i.mark)"),
+            ));
         }
         match quantity {
             Quantity::Number(id) => Ok(Quantity::Number(self.item(at, shape, vec![id])?)),
@@ -308,11 +339,13 @@ impl<'a> Reader<'a> {
     fn dot(&mut self, at: usize, u: [Id; 3], v: [Id; 3]) -> Read<Id> {
         let all: Vec<Id> = u.into_iter().chain(v).collect();
         let id = self.item(at, Shape::Dot, all.clone())?;
-        let is_one = matches!(self.graph.of(id), Of::Object(_)) && all.iter().all(|part| self.graph.is_of_one(*part));
+        let is_one = matches!(self.graph.of(id), Of::Object(_))
+            && all.iter().all(|part| self.graph.is_of_one(*part));
         if !is_one {
             return Ok(id);
         }
-        let mut product = |k: usize| self.item(at, Shape::Binary(Binary::Multiply), vec![u[k], v[k]]);
+        let mut product =
+            |k: usize| self.item(at, Shape::Binary(Binary::Multiply), vec![u[k], v[k]]);
         let [x, y, z] = [product(0)?, product(1)?, product(2)?];
         let sum = self.item(at, Shape::Binary(Binary::Add), vec![x, y])?;
         self.item(at, Shape::Binary(Binary::Add), vec![sum, z])
@@ -328,12 +361,16 @@ impl<'a> Reader<'a> {
         let found = usize::try_from(component).ok().and_then(|k| vector.get(k));
         match found {
             Some(id) => Ok(Quantity::Number(*id)),
-            None => Err(self.error(at, format!("a vector has the components 0, 1 and 2, found {component}"))),
+            None => Err(self.error(
+                at,
+                format!("a vector has the components 0, 1 and 2, found {component}"),
+            )),
         }
     }
 
     fn atom(&mut self, at: usize, atom: Atom) -> Read<Quantity> {
-        self.item(at, Shape::Atom(atom), vec![]).map(Quantity::Number)
+        self.item(at, Shape::Atom(atom), vec![])
+            .map(Quantity::Number)
     }
 
     fn atoms(&mut self, at: usize, atom: fn(u8) -> Atom) -> Read<Quantity> {
@@ -356,8 +393,14 @@ impl<'a> Reader<'a> {
         if let Some(quoted) = unquoted(name) {
             return Some((end, quoted));
         }
-        let is_builtin = self.bare.is_none() && ["pos", "n", "east", "north", "w", "cos2phi", "sin2phi"].contains(&name);
-        let is_parameter = self.bare.is_none() && self.scope.parameters.iter().any(|parameter| parameter.name == name);
+        let is_builtin = self.bare.is_none()
+            && ["pos", "n", "east", "north", "w", "cos2phi", "sin2phi"].contains(&name);
+        let is_parameter = self.bare.is_none()
+            && self
+                .scope
+                .parameters
+                .iter()
+                .any(|parameter| parameter.name == name);
         (!is_builtin && !is_parameter).then_some((end, name))
     }
 
@@ -366,7 +409,8 @@ impl<'a> Reader<'a> {
             let mut item = |k| self.item(at, Shape::Column(end, format!("{name}[{k}]")), vec![]);
             return Ok(Quantity::Vector([item(0)?, item(1)?, item(2)?]));
         }
-        self.item(at, Shape::Column(end, name.to_owned()), vec![]).map(Quantity::Number)
+        self.item(at, Shape::Column(end, name.to_owned()), vec![])
+            .map(Quantity::Number)
     }
 
     fn name(&mut self, at: usize, name: &str) -> Read<Quantity> {
@@ -379,7 +423,12 @@ impl<'a> Reader<'a> {
         if self.bare.is_some() {
             return Err(self.error(at, "the columns of a form have no prefix: it says itself which object they are taken of"));
         }
-        if let Some(parameter) = self.scope.parameters.iter().find(|parameter| parameter.name == name) {
+        if let Some(parameter) = self
+            .scope
+            .parameters
+            .iter()
+            .find(|parameter| parameter.name == name)
+        {
             let text = std::mem::replace(&mut self.text, parameter.text);
             self.bare = Some(end);
             let read = self.quantity(&parameter.tree);
@@ -394,7 +443,9 @@ impl<'a> Reader<'a> {
             "north" => self.builtin(at, end, ObjectColumn::North),
             "cos2phi" => self.atom(at, Atom::Cos2Phi(Some(end))),
             "sin2phi" => self.atom(at, Atom::Sin2Phi(Some(end))),
-            _ => self.item(at, Shape::Builtin(end, ObjectColumn::Weight), vec![]).map(Quantity::Number),
+            _ => self
+                .item(at, Shape::Builtin(end, ObjectColumn::Weight), vec![])
+                .map(Quantity::Number),
         }
     }
 
@@ -421,10 +472,20 @@ impl<'a> Reader<'a> {
             }
             _ => {
                 let lets = scope.lets.iter().map(|part| part.name.clone());
-                let words: Vec<String> = PAIR_WORDS.iter().map(|word| (*word).to_owned()).chain(lets).collect();
-                let close = if near(name, &words).is_empty() { String::new() } else { did_you_mean(name, &words) };
+                let words: Vec<String> = PAIR_WORDS
+                    .iter()
+                    .map(|word| (*word).to_owned())
+                    .chain(lets)
+                    .collect();
+                let close = if near(name, &words).is_empty() {
+                    String::new()
+                } else {
+                    did_you_mean(name, &words)
+                };
                 let column = unquoted(name).unwrap_or(name);
-                let message = format!("a column of which object? Write i.{column} or j.{column}, of the first or the second of the pair{close}");
+                let message = format!(
+                    "a column of which object? Write i.{column} or j.{column}, of the first or the second of the pair{close}"
+                );
                 return Err(self.error(at, message));
             }
         };
@@ -436,7 +497,10 @@ impl<'a> Reader<'a> {
             return Ok(*made);
         }
         if self.open.contains(&part.name) {
-            return Err(self.error(at, format!("{} is made of itself: {}", part.name, self.open.join(", "))));
+            return Err(self.error(
+                at,
+                format!("{} is made of itself: {}", part.name, self.open.join(", ")),
+            ));
         }
         self.open.push(part.name.clone());
         let text = std::mem::replace(&mut self.text, part.text);
@@ -472,11 +536,14 @@ fn refused_on_pairs(shape: &Shape) -> Option<String> {
             ));
         }
         Shape::Binary(Binary::Remainder) => "`%`",
-        Shape::Binary(Binary::BitAnd | Binary::BitOr | Binary::Left | Binary::Right) | Shape::Unary(Unary::Complement) => "operations on bits",
+        Shape::Binary(Binary::BitAnd | Binary::BitOr | Binary::Left | Binary::Right)
+        | Shape::Unary(Unary::Complement) => "operations on bits",
         Shape::In => "`in`",
         Shape::IsNull => "`is null`",
         Shape::Like(_) => "`like`",
         _ => return None,
     };
-    Some(format!("{what} of a pair's quantity: expected numbers of one object alone"))
+    Some(format!(
+        "{what} of a pair's quantity: expected numbers of one object alone"
+    ))
 }

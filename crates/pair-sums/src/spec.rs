@@ -27,7 +27,8 @@ pub struct PairSumSpec {
 
 /// Whether a word may name a sum: a letter, then letters, digits and `_`.
 pub(crate) fn is_name(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_alphabetic()) && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 impl FromStr for PairSumSpec {
@@ -48,7 +49,9 @@ impl FromStr for PairSumSpec {
             return Ok(spec(None, text));
         }
         if !is_name(name) {
-            let message = format!("expected NAME=EXPRESSION, the name a letter and then letters, digits or `_`, found the name `{name}`");
+            let message = format!(
+                "expected NAME=EXPRESSION, the name a letter and then letters, digits or `_`, found the name `{name}`"
+            );
             return Err(PairSumError::at(text, 0, message));
         }
         Ok(spec(Some(name), rest))

@@ -98,12 +98,17 @@ impl PairSums {
     fn lets(&mut self, lets: &[(String, String)]) -> Result<Vec<Let>, PairSumError> {
         let mut made: Vec<Let> = vec![];
         for (name, text) in lets {
-            let refuse = |message: String| Err(PairSumError::of(&format!("{name}={text}"), message));
+            let refuse =
+                |message: String| Err(PairSumError::of(&format!("{name}={text}"), message));
             if !is_name(name) {
-                return refuse(format!("expected a name of a letter, then letters, digits or `_`, found `{name}`"));
+                return refuse(format!(
+                    "expected a name of a letter, then letters, digits or `_`, found `{name}`"
+                ));
             }
             if is_taken(name) {
-                return refuse(format!("{name} means something else in pair expressions: choose another name"));
+                return refuse(format!(
+                    "{name} means something else in pair expressions: choose another name"
+                ));
             }
             if made.iter().any(|other| other.name == *name) {
                 return refuse(format!("{name} is given twice: choose another name"));
@@ -117,7 +122,12 @@ impl PairSums {
         Ok(made)
     }
 
-    fn add(&mut self, spec: &PairSumSpec, scope: &Scope, width: &dyn Fn(&str) -> usize) -> Result<(), PairSumError> {
+    fn add(
+        &mut self,
+        spec: &PairSumSpec,
+        scope: &Scope,
+        width: &dyn Fn(&str) -> usize,
+    ) -> Result<(), PairSumError> {
         let Some(name) = &spec.name else {
             return Err(PairSumError::of(&spec.text, no_name(&spec.text)));
         };
@@ -134,7 +144,10 @@ impl PairSums {
 
     fn push(&mut self, root: Root) -> Result<(), PairSumError> {
         if !is_name(&root.name) {
-            let message = format!("expected a name of a letter, then letters, digits or `_`, found `{}`", root.name);
+            let message = format!(
+                "expected a name of a letter, then letters, digits or `_`, found `{}`",
+                root.name
+            );
             return Err(PairSumError::of(&root.text, message));
         }
         if self.roots.iter().any(|other| other.name == root.name) {
@@ -153,7 +166,11 @@ impl PairSums {
     ) -> Result<(), PairSumError> {
         if spec.bound.is_some() && form.sums.len() > 1 {
             let names: Vec<&str> = form.sums.iter().map(|sum| sum.name).collect();
-            let message = format!("a bound belongs to one of the sums of {}: {}", form.name, names.join(", "));
+            let message = format!(
+                "a bound belongs to one of the sums of {}: {}",
+                form.name,
+                names.join(", ")
+            );
             return Err(PairSumError::of(&spec.text, message));
         }
         let scope = Scope {
@@ -185,15 +202,32 @@ impl PairSums {
             })?;
         }
         let is_sum = |word: &str| form.sums.iter().any(|sum| sum.name == word);
-        let of_sums = |word: &str| if is_sum(word) { named(word) } else { word.to_owned() };
-        self.derived.extend(form.derived.iter().map(|(name, formula)| Derived {
-            name: spec.name.as_ref().map_or((*name).to_owned(), |of| format!("{of}_{name}")),
-            formula: renamed(formula, of_sums),
-        }));
+        let of_sums = |word: &str| {
+            if is_sum(word) {
+                named(word)
+            } else {
+                word.to_owned()
+            }
+        };
+        self.derived
+            .extend(form.derived.iter().map(|(name, formula)| {
+                Derived {
+                    name: spec
+                        .name
+                        .as_ref()
+                        .map_or((*name).to_owned(), |of| format!("{of}_{name}")),
+                    formula: renamed(formula, of_sums),
+                }
+            }));
         Ok(())
     }
 
-    fn form_sum(&mut self, sum: &FormSum, scope: &Scope, width: &dyn Fn(&str) -> usize) -> Result<Id, PairSumError> {
+    fn form_sum(
+        &mut self,
+        sum: &FormSum,
+        scope: &Scope,
+        width: &dyn Fn(&str) -> usize,
+    ) -> Result<Id, PairSumError> {
         let mut ids = vec![];
         for text in [Some(sum.text), sum.on_sky].into_iter().flatten() {
             let number = self.text(text);
@@ -217,14 +251,22 @@ impl PairSums {
         at: usize,
         width: &dyn Fn(&str) -> usize,
     ) -> Result<Vec<Let>, PairSumError> {
-        let mut parts: Vec<String> = split(arguments).into_iter().map(|part| part.trim().to_owned()).collect();
+        let mut parts: Vec<String> = split(arguments)
+            .into_iter()
+            .map(|part| part.trim().to_owned())
+            .collect();
         if let ([one], 3) = (&parts[..], form.parameters.len())
             && width(one) == 3
         {
             parts = (0..3).map(|k| format!("{one}[{k}]")).collect();
         }
         if parts.len() != form.parameters.len() || parts.iter().any(String::is_empty) {
-            let message = format!("expected {}({}), found {} columns", form.name, form.parameters.join(", "), parts.len());
+            let message = format!(
+                "expected {}({}), found {} columns",
+                form.name,
+                form.parameters.join(", "),
+                parts.len()
+            );
             return Err(PairSumError::at(whole, at, message));
         }
         let parameter = |(name, text): (&&str, String)| {
@@ -262,10 +304,13 @@ impl PairSums {
     /// The sums whose names `keep` has, and what follows from them alone.
     #[must_use]
     pub fn only(mut self, keep: impl Fn(&str) -> bool) -> Self {
-        let (kept, left): (Vec<Root>, Vec<Root>) = self.roots.into_iter().partition(|root| keep(&root.name));
+        let (kept, left): (Vec<Root>, Vec<Root>) =
+            self.roots.into_iter().partition(|root| keep(&root.name));
         let left: HashSet<String> = left.into_iter().map(|root| root.name).collect();
         self.derived.retain(|derived| {
-            let mut words = derived.formula.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            let mut words = derived
+                .formula
+                .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
             words.all(|word| !left.contains(word))
         });
         self.roots = kept;
@@ -281,7 +326,9 @@ impl PairSums {
         for id in self.reached() {
             if let Shape::Atom(atom) = self.graph.get(id).shape {
                 let (text, at) = self.graph.place(id);
-                geometry.admit(atom).map_err(|message| PairSumError::at(text, at, message))?;
+                geometry
+                    .admit(atom)
+                    .map_err(|message| PairSumError::at(text, at, message))?;
             }
         }
         Ok(self)
@@ -316,7 +363,9 @@ impl PairSums {
             let parts = &item.parts[..];
             let parts = match (&item.shape, self.geometry.as_ref()) {
                 _ if self.graph.reads(id).is_some() || self.graph.identities(id).is_some() => &[],
-                (Shape::Sight, Some(geometry)) => std::slice::from_ref(&parts[usize::from(geometry.is_sky())]),
+                (Shape::Sight, Some(geometry)) => {
+                    std::slice::from_ref(&parts[usize::from(geometry.is_sky())])
+                }
                 _ => parts,
             };
             open.extend(parts.iter().rev());
@@ -356,9 +405,13 @@ impl PairSums {
         let all = |column: fn(u8) -> ObjectColumn| (0..3).map(column);
         match atom {
             Atom::Cos2Phi(Some(own)) | Atom::Sin2Phi(Some(own)) if own == end => {
-                all(ObjectColumn::East).chain(all(ObjectColumn::North)).collect()
+                all(ObjectColumn::East)
+                    .chain(all(ObjectColumn::North))
+                    .collect()
             }
-            Atom::Cos2Phi(Some(_)) | Atom::Sin2Phi(Some(_)) => all(ObjectColumn::Direction).collect(),
+            Atom::Cos2Phi(Some(_)) | Atom::Sin2Phi(Some(_)) => {
+                all(ObjectColumn::Direction).collect()
+            }
             Atom::Los(_) | Atom::Dlos | Atom::Rp | Atom::Mu | Atom::Legendre(_) => {
                 let sight = self.geometry.as_ref().map(Geometry::line_of_sight);
                 let taken = match sight {
@@ -367,7 +420,11 @@ impl PairSums {
                     Some(Some(LineOfSight::Fixed(_)) | None) => false,
                     Some(Some(LineOfSight::Midpoint)) | None => true,
                 };
-                if taken { all(ObjectColumn::Position).collect() } else { vec![] }
+                if taken {
+                    all(ObjectColumn::Position).collect()
+                } else {
+                    vec![]
+                }
             }
             _ => vec![],
         }
@@ -378,7 +435,12 @@ impl PairSums {
     /// # Errors
     /// Parts of a pair that have no meaning in `geometry`, values that may be no finite numbers and have no bound from the user, bounds out of
     /// range, too many operations or columns, or columns that are not there.
-    pub fn bind(&self, first: &Objects<'_>, second: &Objects<'_>, geometry: &Geometry) -> Result<PairProgram, PairSumError> {
+    pub fn bind(
+        &self,
+        first: &Objects<'_>,
+        second: &Objects<'_>,
+        geometry: &Geometry,
+    ) -> Result<PairProgram, PairSumError> {
         bind(&self.graph, &self.roots, [first, second], geometry)
     }
 }
@@ -390,7 +452,10 @@ fn no_name(text: &str) -> String {
     if near(word.trim(), &names).is_empty() {
         "expected NAME=EXPRESSION or a form such as v12(vx, vy, vz)".to_owned()
     } else {
-        format!("expected NAME=EXPRESSION or a form{}", did_you_mean(word.trim(), &names))
+        format!(
+            "expected NAME=EXPRESSION or a form{}",
+            did_you_mean(word.trim(), &names)
+        )
     }
 }
 

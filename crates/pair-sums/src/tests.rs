@@ -4,7 +4,9 @@
 
 use albireo::particles::Column;
 use albireo::tally::{End, Exchange, PairProgram};
-use albireo::{Bins, Domain, Edges, LineOfSight, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges};
+use albireo::{
+    Bins, Domain, Edges, LineOfSight, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges,
+};
 
 use crate::{Geometry, ObjectColumn, Objects, PairSumError, PairSumSpec, PairSums};
 
@@ -32,7 +34,13 @@ fn r_bins(from: f64) -> Bins {
 }
 
 fn sample(n: usize) -> Particles {
-    let row = |k: usize| [k as f64 * 1.3, (k * k % 7) as f64, 10.0 + (k * 5 % 11) as f64];
+    let row = |k: usize| {
+        [
+            k as f64 * 1.3,
+            (k * k % 7) as f64,
+            10.0 + (k * 5 % 11) as f64,
+        ]
+    };
     let rows: Vec<[f64; 3]> = (0..n).map(row).collect();
     Particles::new(Points::from_rows(&rows).unwrap())
 }
@@ -49,11 +57,17 @@ fn columns(sums: &PairSums) -> Vec<ObjectColumn> {
 }
 
 /// A program over a sample of five, whose columns are read by `of`.
-fn bound(sums: &PairSums, geometry: &Geometry, of: fn(&str, usize) -> f64) -> Result<PairProgram, PairSumError> {
+fn bound(
+    sums: &PairSums,
+    geometry: &Geometry,
+    of: fn(&str, usize) -> f64,
+) -> Result<PairProgram, PairSumError> {
     let particles = sample(5);
     let columns = columns(sums);
     let values = columns.iter().map(|column| match column {
-        ObjectColumn::Read(text) | ObjectColumn::Identity(text) => Column::from((0..5).map(|row| of(text, row)).collect::<Vec<f64>>()),
+        ObjectColumn::Read(text) | ObjectColumn::Identity(text) => {
+            Column::from((0..5).map(|row| of(text, row)).collect::<Vec<f64>>())
+        }
         other => other.of_points(&particles).unwrap(),
     });
     let particles = particles.clone().with_columns(values.collect()).unwrap();
@@ -65,7 +79,9 @@ fn bound(sums: &PairSums, geometry: &Geometry, of: fn(&str, usize) -> f64) -> Re
 }
 
 fn made(text: &str, geometry: &Geometry) -> Result<PairProgram, PairSumError> {
-    bound(&parse(&[text])?, geometry, |text, row| text.len() as f64 * 0.5 + row as f64)
+    bound(&parse(&[text])?, geometry, |text, row| {
+        text.len() as f64 * 0.5 + row as f64
+    })
 }
 
 fn open(bins: &Bins) -> Geometry {
@@ -73,7 +89,10 @@ fn open(bins: &Bins) -> Geometry {
 }
 
 fn read(texts: &[&str]) -> Vec<ObjectColumn> {
-    texts.iter().map(|text| ObjectColumn::Read((*text).to_owned())).collect()
+    texts
+        .iter()
+        .map(|text| ObjectColumn::Read((*text).to_owned()))
+        .collect()
 }
 
 #[test]
@@ -83,9 +102,21 @@ fn parts_of_one_object_become_columns() {
         ("exp(i.m/2)*log(j.m)", &["exp(m / 2)"], &["log(m)"]),
         ("i.`a-b` - j.VEL[0]", &["`a-b`"], &["`VEL[0]`"]),
         ("i.v[1]*(i.m + 1)*r", &["`v[1]` * (m + 1)"], &[]),
-        ("norm(i.v)*r", &["sqrt(`v[0]` * `v[0]` + `v[1]` * `v[1]` + `v[2]` * `v[2]`)"], &[]),
-        ("(i.z between 1 and 2 && r > 0)*1", &["z >= 1 && z <= 2"], &[]),
-        ("(i.class == 'LRG')*r + (j.FLAG & 4)", &["class == \"LRG\""], &["FLAG & 4"]),
+        (
+            "norm(i.v)*r",
+            &["sqrt(`v[0]` * `v[0]` + `v[1]` * `v[1]` + `v[2]` * `v[2]`)"],
+            &[],
+        ),
+        (
+            "(i.z between 1 and 2 && r > 0)*1",
+            &["z >= 1 && z <= 2"],
+            &[],
+        ),
+        (
+            "(i.class == 'LRG')*r + (j.FLAG & 4)",
+            &["class == \"LRG\""],
+            &["FLAG & 4"],
+        ),
         ("mean(i.m)*r", &["m"], &[]),
         ("radial(i.v)", &["`v[0]`", "`v[1]`", "`v[2]`"], &[]),
         ("i.`pos` - j.m", &["pos"], &["m"]),
@@ -96,23 +127,47 @@ fn parts_of_one_object_become_columns() {
         assert_eq!(sums.object_columns(End::Second), read(second), "{text}");
     }
     let sums = parse(&["s=i.id == j.id"]).unwrap();
-    assert_eq!(sums.object_columns(End::First), [ObjectColumn::Identity("id".to_owned())]);
+    assert_eq!(
+        sums.object_columns(End::First),
+        [ObjectColumn::Identity("id".to_owned())]
+    );
     let sums = parse(&["s=i.w*dot(i.pos, j.n)"]).unwrap();
     assert_eq!(sums.object_columns(End::First)[0], ObjectColumn::Weight);
-    assert_eq!(sums.object_columns(End::Second), [0, 1, 2].map(ObjectColumn::Direction));
+    assert_eq!(
+        sums.object_columns(End::Second),
+        [0, 1, 2].map(ObjectColumn::Direction)
+    );
 }
 
 #[test]
 fn what_is_wrong_is_said_in_a_line() {
     for (text, message) in [
-        ("mark", "at character 1 of `mark`: a column of which object? Write i.mark or j.mark, of the first or the second of the pair"),
-        ("2*rhar[0]", "Write i.rhar or j.rhar, of the first or the second of the pair (did you mean `rhat`?)"),
-        ("cos(r)", "at character 1 of `cos(r)`: cos of a pair's quantity: use cos2phi, mu, or a column of one object"),
-        ("radail(i.v)", "expected a function such as radial, found `radail(i.v)`"),
+        (
+            "mark",
+            "at character 1 of `mark`: a column of which object? Write i.mark or j.mark, of the first or the second of the pair",
+        ),
+        (
+            "2*rhar[0]",
+            "Write i.rhar or j.rhar, of the first or the second of the pair (did you mean `rhat`?)",
+        ),
+        (
+            "cos(r)",
+            "at character 1 of `cos(r)`: cos of a pair's quantity: use cos2phi, mu, or a column of one object",
+        ),
+        (
+            "radail(i.v)",
+            "expected a function such as radial, found `radail(i.v)`",
+        ),
         ("i.v + 1", "a vector and a number cannot be added"),
-        ("i.v*j.v", "two vectors are multiplied by dot(u, v) or cross(u, v)"),
+        (
+            "i.v*j.v",
+            "two vectors are multiplied by dot(u, v) or cross(u, v)",
+        ),
         ("i.v - j.v", "expected a number, found a vector"),
-        ("radial(i.m)", "at character 8 of `radial(i.m)`: expected a vector, found a number"),
+        (
+            "radial(i.m)",
+            "at character 8 of `radial(i.m)`: expected a vector, found a number",
+        ),
         ("r**2.5", "expected a whole number from -8 to 8, or 0.5"),
         ("r % 2", "`%` of a pair's quantity"),
         ("r == 'a'", "found text"),
@@ -120,7 +175,10 @@ fn what_is_wrong_is_said_in_a_line() {
         ("L2(r)", "write L2(mu)"),
         ("mean(r)", "mean takes a quantity of one object"),
         ("exp(i.m*j.m)", "exp of a pair's quantity"),
-        ("i.m*", "expected a column name or `(`, a number or a quoted text, found the end"),
+        (
+            "i.m*",
+            "expected a column name or `(`, a number or a quoted text, found the end",
+        ),
         ("d[3]", "a vector has the components 0, 1 and 2, found 3"),
         ("r*inf", "expected a finite number"),
     ] {
@@ -129,18 +187,40 @@ fn what_is_wrong_is_said_in_a_line() {
         assert_eq!(said.lines().count(), 1, "{said}");
     }
     let said = |texts: &[&str]| parse(texts).map(|_| ()).unwrap_err().to_string();
-    assert!(said(&["v13(a,b,c)"]).contains("or a form (did you mean `v12`?)"), "{}", said(&["v13(a,b,c)"]));
+    assert!(
+        said(&["v13(a,b,c)"]).contains("or a form (did you mean `v12`?)"),
+        "{}",
+        said(&["v13(a,b,c)"])
+    );
     assert!(said(&["v12(a,b)"]).contains("expected v12(vx, vy, vz), found 2 columns"));
     assert!(said(&["1a=r"]).contains("the name a letter"));
-    assert_eq!(said(&["a=r", "a=r2"]), "two sums of a count are named a: give one of them another name");
-    let lets = [("a".to_owned(), "b + 1".to_owned()), ("b".to_owned(), "a".to_owned())];
+    assert_eq!(
+        said(&["a=r", "a=r2"]),
+        "two sums of a count are named a: give one of them another name"
+    );
+    let lets = [
+        ("a".to_owned(), "b + 1".to_owned()),
+        ("b".to_owned(), "a".to_owned()),
+    ];
     let circle = PairSums::parse(&specs(&["s=a"]).unwrap(), &lets, &width).unwrap_err();
-    assert!(circle.to_string().contains("a is made of itself: a, b"), "{circle}");
+    assert!(
+        circle.to_string().contains("a is made of itself: a, b"),
+        "{circle}"
+    );
 }
 
 #[test]
 fn exchanges_are_found() {
-    let los = |los| Bins::from(SMuBins::new(Edges::linear(1.0, 9.0, 2).unwrap(), SignedEdges::linear(0.0, 1.0, 2).unwrap(), los).unwrap());
+    let los = |los| {
+        Bins::from(
+            SMuBins::new(
+                Edges::linear(1.0, 9.0, 2).unwrap(),
+                SignedEdges::linear(0.0, 1.0, 2).unwrap(),
+                los,
+            )
+            .unwrap(),
+        )
+    };
     let bins = los(LineOfSight::Midpoint);
     for (text, expected) in [
         ("i.m*j.m", Exchange::Even),
@@ -163,7 +243,10 @@ fn exchanges_are_found() {
         ("i.id != j.id && r > 1", Exchange::Even),
         ("where(dlos > 0, dlos, -dlos)", Exchange::Neither),
         ("dlos*((dlos > 0) - (dlos < 0))", Exchange::Even),
-        ("where(i.z != j.z, (i.T - j.T)/(i.z - j.z), 0)", Exchange::Even),
+        (
+            "where(i.z != j.z, (i.T - j.T)/(i.z - j.z), 0)",
+            Exchange::Even,
+        ),
         ("i.cos2phi*j.cos2phi", Exchange::Even),
         ("(0.3*i.m)*j.m", Exchange::Neither),
         ("d[0]", Exchange::Odd),
@@ -181,11 +264,17 @@ fn exchanges_are_found() {
         assert_eq!(program.sums()[0].exchange, expected, "{text}");
     }
     let of_first = los(LineOfSight::First);
-    assert_eq!(made("s=mu", &open(&of_first)).unwrap().sums()[0].exchange, Exchange::Neither);
+    assert_eq!(
+        made("s=mu", &open(&of_first)).unwrap().sums()[0].exchange,
+        Exchange::Neither
+    );
 }
 
 fn bound_program(sums: &PairSums, geometry: &Geometry) -> PairProgram {
-    bound(sums, geometry, |text, row| text.len() as f64 * 0.5 + row as f64).unwrap()
+    bound(sums, geometry, |text, row| {
+        text.len() as f64 * 0.5 + row as f64
+    })
+    .unwrap()
 }
 
 #[test]
@@ -198,8 +287,16 @@ fn bounds_are_proved_or_asked_for() {
         ("s=1/r", 2.0, 0.5),
         ("s=where(r > 0.5, 1/r, 0)", 0.0, 1.0 / 0.5_f64.next_up()),
         ("s=where(r <= 0.5, 0, 1/r)", 0.0, 1.0 / 0.5_f64.next_up()),
-        ("s=where(i.m > 1 && r > 0.5, 1/r, 0)", 0.0, 1.0 / 0.5_f64.next_up()),
-        ("s=where(!(r <= 0.5 || i.m < 0), 1/r, 0)", 0.0, 1.0 / 0.5_f64.next_up()),
+        (
+            "s=where(i.m > 1 && r > 0.5, 1/r, 0)",
+            0.0,
+            1.0 / 0.5_f64.next_up(),
+        ),
+        (
+            "s=where(!(r <= 0.5 || i.m < 0), 1/r, 0)",
+            0.0,
+            1.0 / 0.5_f64.next_up(),
+        ),
         ("s=sqrt(abs(i.m - j.m))", 0.0, 2.0),
         ("s=(i.m - j.m)**2", 0.0, 16.0),
         ("s=(i.m - j.m)**-2*0 + 1", 0.0, f64::NAN),
@@ -222,7 +319,11 @@ fn bounds_are_proved_or_asked_for() {
                 bound: Some(3.0),
             };
             let program = bound_program(&PairSums::parse(&[spec], &[], &width).unwrap(), &geometry);
-            assert_eq!((program.sums()[0].bound, program.sums()[0].proven), (3.0, false), "{text}");
+            assert_eq!(
+                (program.sums()[0].bound, program.sums()[0].proven),
+                (3.0, false),
+                "{text}"
+            );
         } else {
             let sum = made.unwrap().sums()[0].clone();
             assert_eq!((sum.bound, sum.proven), (expected, true), "{text}");
@@ -234,7 +335,10 @@ fn bounds_are_proved_or_asked_for() {
         "at character 1 of `2/r`: r may be 0 in the first bin [0, 5): begin the bins above 0, guard with where(r > A, .., 0), or --pair-bound s=B with the largest magnitude of a value"
     );
     // Lengths bound better than components: at most sqrt(3)*4 of each velocity.
-    let sum = made("s=radial(i.v - j.v)", &open(&r_bins(0.0))).unwrap().sums()[0].clone();
+    let sum = made("s=radial(i.v - j.v)", &open(&r_bins(0.0)))
+        .unwrap()
+        .sums()[0]
+        .clone();
     assert!(sum.proven && sum.bound > 6.9 && sum.bound < 7.0, "{sum:?}");
 }
 
@@ -242,19 +346,29 @@ fn bounds_are_proved_or_asked_for() {
 fn lines_of_sight_are_asked_for() {
     let refuse = |text: &str, geometry: &Geometry| {
         let said = made(text, geometry).unwrap_err().to_string();
-        let early = parse(&[text]).unwrap().within(geometry).map(|_| ()).unwrap_err();
+        let early = parse(&[text])
+            .unwrap()
+            .within(geometry)
+            .map(|_| ())
+            .unwrap_err();
         assert_eq!(early.to_string(), said);
         said
     };
     let geometry = open(&r_bins(0.0));
-    assert!(refuse("s=r*mu", &geometry).contains("at character 3 of `r*mu`: mu needs a line of sight"));
+    assert!(
+        refuse("s=r*mu", &geometry).contains("at character 3 of `r*mu`: mu needs a line of sight")
+    );
     assert!(refuse("s=cos2phi", &geometry).contains("measured across a fixed axis"));
     let along = geometry.with_line_of_sight(LineOfSight::Fixed(albireo::Axis::Z));
     assert!(made("s=L4(mu)*cos2phi + dlos/9", &along).unwrap().sums()[0].proven);
     let domain = Domain::Periodic(albireo::PeriodicBox::cubic(50.0).unwrap());
     let geometry = Geometry::of(&r_bins(0.0), &domain);
     assert!(refuse("s=j.cos2phi", &geometry).contains("periodic box"));
-    let rp_pi = RpPiBins::new(Edges::linear(1.0, 9.0, 2).unwrap(), SignedEdges::linear(0.0, 1.0, 2).unwrap(), LineOfSight::Midpoint);
+    let rp_pi = RpPiBins::new(
+        Edges::linear(1.0, 9.0, 2).unwrap(),
+        SignedEdges::linear(0.0, 1.0, 2).unwrap(),
+        LineOfSight::Midpoint,
+    );
     let sum = made("s=1/rp", &open(&rp_pi.unwrap().into()));
     assert!(sum.is_err() || sum.unwrap().sums()[0].proven);
 }
@@ -262,17 +376,40 @@ fn lines_of_sight_are_asked_for() {
 #[test]
 fn forms_have_names_and_choose_their_sky() {
     let sums = parse(&["v12(v)", "b=ia(e1, e2)", "q=marked(10**m)"]).unwrap();
-    assert_eq!(sums.names().collect::<Vec<_>>(), ["V", "V2", "b_plus", "b_cross", "q"]);
-    let derived: Vec<(&str, &str)> = sums.derived().iter().map(|d| (d.name.as_str(), d.formula.as_str())).collect();
-    assert_eq!(derived, [("v12", "V/W"), ("sigma12", "sqrt(V2/W - (V/W)**2)"), ("q_M", "q/W")]);
+    assert_eq!(
+        sums.names().collect::<Vec<_>>(),
+        ["V", "V2", "b_plus", "b_cross", "q"]
+    );
+    let derived: Vec<(&str, &str)> = sums
+        .derived()
+        .iter()
+        .map(|d| (d.name.as_str(), d.formula.as_str()))
+        .collect();
+    assert_eq!(
+        derived,
+        [
+            ("v12", "V/W"),
+            ("sigma12", "sqrt(V2/W - (V/W)**2)"),
+            ("q_M", "q/W")
+        ]
+    );
     let shapes = sums.only(|name| name.starts_with("b_"));
     assert!(shapes.derived().is_empty());
     let in_survey = shapes.clone().within(&open(&r_bins(0.0))).unwrap();
     let on_sky = [ObjectColumn::East(0), ObjectColumn::North(2)];
-    assert!(on_sky.iter().all(|column| in_survey.object_columns(End::Second).contains(column)));
+    assert!(
+        on_sky
+            .iter()
+            .all(|column| in_survey.object_columns(End::Second).contains(column))
+    );
     let along = open(&r_bins(0.0)).with_line_of_sight(LineOfSight::Fixed(albireo::Axis::Z));
     let in_box = shapes.within(&along).unwrap();
     assert_eq!(in_box.object_columns(End::Second), read(&["e1", "e2"]));
     assert_eq!(in_box.object_columns(End::First), []);
-    assert!(PairSums::parse(&specs(&["ia(e1,e2)"]).unwrap(), &[], &width).unwrap().with_bound("minus", 1.0).is_err());
+    assert!(
+        PairSums::parse(&specs(&["ia(e1,e2)"]).unwrap(), &[], &width)
+            .unwrap()
+            .with_bound("minus", 1.0)
+            .is_err()
+    );
 }

@@ -6,7 +6,9 @@ use std::collections::HashMap;
 
 use albireo::error::ProgramError;
 use albireo::exact_sum::ExactSum;
-use albireo::tally::{End, MAX_COLUMNS, MAX_OPERATIONS, Operation, OperationList, PairProgram, PairSum, Value};
+use albireo::tally::{
+    End, MAX_COLUMNS, MAX_OPERATIONS, Operation, OperationList, PairProgram, PairSum, Value,
+};
 use albireo_catalogs::in_short;
 use albireo_catalogs::trees::{Binary, Function, Relation, Unary};
 
@@ -31,13 +33,21 @@ pub(crate) struct Root {
 }
 
 /// Least and largest bound of a sum that is found here.
-const BOUNDS: [f64; 2] = [f64::from_bits((1023 - 400) << 52), f64::from_bits((1023 + 400) << 52)];
+const BOUNDS: [f64; 2] = [
+    f64::from_bits((1023 - 400) << 52),
+    f64::from_bits((1023 + 400) << 52),
+];
 
 /// The largest whole number below which all are float64 numbers.
 const EXACT: i128 = 1 << 53;
 
 /// The program of sums over pairs of two samples.
-pub(crate) fn bind(graph: &Graph, roots: &[Root], objects: [&Objects<'_>; 2], geometry: &Geometry) -> Result<PairProgram, PairSumError> {
+pub(crate) fn bind(
+    graph: &Graph,
+    roots: &[Root],
+    objects: [&Objects<'_>; 2],
+    geometry: &Geometry,
+) -> Result<PairProgram, PairSumError> {
     let mut writer = Writer {
         graph,
         geometry,
@@ -45,9 +55,16 @@ pub(crate) fn bind(graph: &Graph, roots: &[Root], objects: [&Objects<'_>; 2], ge
         made: HashMap::new(),
         first_use: HashMap::new(),
     };
-    let values = roots.iter().map(|root| writer.value(root.id)).collect::<Result<Vec<_>, _>>()?;
+    let values = roots
+        .iter()
+        .map(|root| writer.value(root.id))
+        .collect::<Result<Vec<_>, _>>()?;
     let operations = &writer.pair.operations;
-    let exchanger = Exchanger::new(operations.list(), &operations.ranges, objects.map(|objects| objects.columns));
+    let exchanger = Exchanger::new(
+        operations.list(),
+        &operations.ranges,
+        objects.map(|objects| objects.columns),
+    );
     let (list, numbers) = pruned(operations.list(), &values);
     let sums = roots.iter().zip(&values).map(|(root, value)| {
         let (bound, proven) = writer.bound(root, *value)?;
@@ -129,10 +146,14 @@ impl Writer<'_> {
     fn column(&mut self, id: Id, end: End, column: &ObjectColumn) -> Made {
         let number = self.pair.objects(end).columns.len();
         if number > MAX_COLUMNS {
-            let message = format!("pair sums may take {MAX_COLUMNS} columns of an object, found {number}: leave out a sum or count it by itself");
+            let message = format!(
+                "pair sums may take {MAX_COLUMNS} columns of an object, found {number}: leave out a sum or count it by itself"
+            );
             return Err(self.error(id, message));
         }
-        self.pair.column(end, column).map_err(|message| self.error(id, message))
+        self.pair
+            .column(end, column)
+            .map_err(|message| self.error(id, message))
     }
 
     fn part(&mut self, id: Id, k: usize) -> Made {
@@ -140,7 +161,11 @@ impl Writer<'_> {
     }
 
     fn three(&mut self, id: Id, from: usize) -> Result<[Value; 3], PairSumError> {
-        Ok([self.part(id, from)?, self.part(id, from + 1)?, self.part(id, from + 2)?])
+        Ok([
+            self.part(id, from)?,
+            self.part(id, from + 1)?,
+            self.part(id, from + 2)?,
+        ])
     }
 
     fn computed(&mut self, id: Id) -> Made {
@@ -191,7 +216,9 @@ impl Writer<'_> {
         let a = self.part(id, 0)?;
         if operator == Binary::Power {
             return match self.graph.get(self.graph.get(id).parts[1]).shape {
-                Shape::Integer(exponent @ -8..=8) => Ok(self.operations().power(a, exponent as i32)),
+                Shape::Integer(exponent @ -8..=8) => {
+                    Ok(self.operations().power(a, exponent as i32))
+                }
                 Shape::Float(0.5) => Ok(self.operations().root(a)),
                 _ => {
                     let b = self.part(id, 1)?;
@@ -206,13 +233,24 @@ impl Writer<'_> {
             Binary::Subtract => operations.subtract(a, b),
             Binary::Multiply => operations.multiply(a, b),
             Binary::Divide => operations.divide(a, b),
-            _ => return Err(self.error(id, format!("this operation takes numbers of one object alone, or of a column: {}", self.graph.written(id)))),
+            _ => {
+                return Err(self.error(
+                    id,
+                    format!(
+                        "this operation takes numbers of one object alone, or of a column: {}",
+                        self.graph.written(id)
+                    ),
+                ));
+            }
         })
     }
 
     /// What a function makes of constants, the rest of which only objects have.
     fn constant(&mut self, id: Id, of: &[Value], function: impl Fn(&[f64]) -> f64) -> Made {
-        let numbers: Option<Vec<f64>> = of.iter().map(|value| self.pair.operations.constant_of(*value)).collect();
+        let numbers: Option<Vec<f64>> = of
+            .iter()
+            .map(|value| self.pair.operations.constant_of(*value))
+            .collect();
         match numbers {
             Some(numbers) => Ok(self.operations().constant(function(&numbers))),
             None => Err(self.error(id, "this function takes numbers of one object alone")),
@@ -221,9 +259,14 @@ impl Writer<'_> {
 
     fn call(&mut self, id: Id, function: Function) -> Made {
         let parts = self.graph.get(id).parts.len();
-        let all = (0..parts).map(|k| self.part(id, k)).collect::<Result<Vec<_>, _>>()?;
-        let fold = |operations: &mut Operations, with: fn(&mut Operations, Value, Value) -> Value| {
-            all[1..].iter().fold(all[0], |found, next| with(operations, found, *next))
+        let all = (0..parts)
+            .map(|k| self.part(id, k))
+            .collect::<Result<Vec<_>, _>>()?;
+        let fold = |operations: &mut Operations,
+                    with: fn(&mut Operations, Value, Value) -> Value| {
+            all[1..]
+                .iter()
+                .fold(all[0], |found, next| with(operations, found, *next))
         };
         let operations = self.operations();
         Ok(match function {
@@ -234,8 +277,15 @@ impl Writer<'_> {
             Function::Real("floor", _) => operations.whole(all[0], true),
             Function::Real("ceil", _) => operations.whole(all[0], false),
             Function::Real(_, of) => return self.constant(id, &all, |numbers| of(numbers[0])),
-            Function::Pair(_, of) => return self.constant(id, &all, |numbers| of(numbers[0], numbers[1])),
-            _ => return Err(self.error(id, format!("{} takes numbers of one object alone", function.name()))),
+            Function::Pair(_, of) => {
+                return self.constant(id, &all, |numbers| of(numbers[0], numbers[1]));
+            }
+            _ => {
+                return Err(self.error(
+                    id,
+                    format!("{} takes numbers of one object alone", function.name()),
+                ));
+            }
         })
     }
 
@@ -256,15 +306,24 @@ impl Writer<'_> {
         }
         let is_all = matches!(item.shape, Shape::All);
         let operations = self.operations();
-        let join = if is_all { Operations::multiply } else { Operations::maximum };
-        Ok(all[1..].iter().fold(all[0], |found, next| join(operations, found, *next)))
+        let join = if is_all {
+            Operations::multiply
+        } else {
+            Operations::maximum
+        };
+        Ok(all[1..]
+            .iter()
+            .fold(all[0], |found, next| join(operations, found, *next)))
     }
 
     fn compare(&mut self, id: Id, relation: Relation) -> Made {
         let [a, b] = match self.graph.identities(id) {
             Some(sides) => {
                 let [one, other] = sides.map(|(end, text)| (end, ObjectColumn::Identity(text)));
-                [self.column(id, one.0, &one.1)?, self.column(id, other.0, &other.1)?]
+                [
+                    self.column(id, one.0, &one.1)?,
+                    self.column(id, other.0, &other.1)?,
+                ]
             }
             None => [self.part(id, 0)?, self.part(id, 1)?],
         };
@@ -292,7 +351,14 @@ impl Writer<'_> {
         let rows = self.rows(end, value);
         let number = rows.len().max(1) as f64;
         if let Some(row) = rows.iter().position(|row| !row.is_finite()) {
-            return Err(self.error(id, format!("expected finite numbers, found {} in row {} of the sample", rows[row], row + 1)));
+            return Err(self.error(
+                id,
+                format!(
+                    "expected finite numbers, found {} in row {} of the sample",
+                    rows[row],
+                    row + 1
+                ),
+            ));
         }
         let mean = rows.iter().copied().collect::<ExactSum>().value() / number;
         let result = if matches!(item.shape, Shape::Mean) {
@@ -326,7 +392,9 @@ impl Writer<'_> {
     /// The bound of a sum, and whether it is proved.
     fn bound(&self, root: &Root, value: Value) -> Result<(f64, bool), PairSumError> {
         let interval = self.pair.operations.ranges.of(value);
-        let no_pair = [End::First, End::Second].iter().any(|end| self.pair.objects(*end).particles.is_empty());
+        let no_pair = [End::First, End::Second]
+            .iter()
+            .any(|end| self.pair.objects(*end).particles.is_empty());
         let [least, most] = BOUNDS;
         let found = interval.most();
         if let Some(bound) = root.bound {
@@ -340,7 +408,10 @@ impl Writer<'_> {
             return Ok((found.max(least), true));
         }
         let (at, why) = self.unbounded(value);
-        let message = format!("{why}, or --pair-bound {}=B with the largest magnitude of a value", root.name);
+        let message = format!(
+            "{why}, or --pair-bound {}=B with the largest magnitude of a value",
+            root.name
+        );
         Err(match at {
             Some(id) => self.error(id, message),
             None => PairSumError::of(&root.text, message),
@@ -352,18 +423,31 @@ impl Writer<'_> {
         let operations = &self.pair.operations;
         let range = |value: Value| operations.ranges.of(value);
         let wanted = below(operations.list(), &[value]);
-        let all_finite = |of: &Value| operations.list()[of.index()].operands().all(|part| range(part).is_finite());
-        let first = wanted.into_iter().find(|of| !range(*of).is_finite() && all_finite(of));
+        let all_finite = |of: &Value| {
+            operations.list()[of.index()]
+                .operands()
+                .all(|part| range(part).is_finite())
+        };
+        let first = wanted
+            .into_iter()
+            .find(|of| !range(*of).is_finite() && all_finite(of));
         let first = first.unwrap_or(value);
         let at = self.first_use.get(&first).copied();
         let why = match operations.list()[first.index()] {
             Operation::Divide(_, by) if range(by).has_zero() => self.zero_divisor(by),
             Operation::Root(of) => {
-                format!("the root of a number that may be {}: guard with where(x >= 0, .., 0)", in_short(range(of).lo))
+                format!(
+                    "the root of a number that may be {}: guard with where(x >= 0, .., 0)",
+                    in_short(range(of).lo)
+                )
             }
             _ => {
                 let Interval { lo, hi, .. } = range(first);
-                format!("values may lie between {} and {}: take numbers of a smaller range", in_short(lo), in_short(hi))
+                format!(
+                    "values may lie between {} and {}: take numbers of a smaller range",
+                    in_short(lo),
+                    in_short(hi)
+                )
             }
         };
         (at, why)
@@ -379,6 +463,8 @@ impl Writer<'_> {
             return "the divisor may be 0: guard with where(x > A, .., 0)".to_owned();
         }
         let [lo, hi] = self.geometry.first_bin.map(in_short);
-        format!("{name} may be 0 in the first bin [{lo}, {hi}): begin the bins above 0, guard with where({name} > A, .., 0)")
+        format!(
+            "{name} may be 0 in the first bin [{lo}, {hi}): begin the bins above 0, guard with where({name} > A, .., 0)"
+        )
     }
 }

@@ -133,12 +133,7 @@ impl PairProgram {
     }
 
     /// The value of sum number `at` for a pair, whose columns `column` has.
-    pub fn value(
-        &self,
-        at: usize,
-        sep: &Separation,
-        column: impl Fn(End, usize) -> f64,
-    ) -> f64 {
+    pub fn value(&self, at: usize, sep: &Separation, column: impl Fn(End, usize) -> f64) -> f64 {
         let value = self.sums[at].value;
         let mut values = [0.0; MAX_OPERATIONS];
         for (k, operation) in self.operations[..=value.index()].iter().enumerate() {

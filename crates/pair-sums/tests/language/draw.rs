@@ -1,6 +1,9 @@
 //! Drawn expressions, columns, points and bins.
 
-use albireo::{Axis, Bins, Domain, Edges, Lattice, LineOfSight, Outside, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges};
+use albireo::{
+    Axis, Bins, Domain, Edges, Lattice, LineOfSight, Outside, Particles, PeriodicBox, Points,
+    RBins, RpPiBins, SMuBins, SignedEdges,
+};
 use albireo_catalogs::trees::{Kind, Unary, parsed};
 
 /// Splitmix64.
@@ -46,7 +49,11 @@ impl Draw {
     pub(crate) fn column(&mut self, text: &str, rows: usize) -> Vec<f64> {
         let is_condition = matches!(
             parsed(text, &[]).unwrap().kind,
-            Kind::Compare(..) | Kind::All(_) | Kind::Any(_) | Kind::Unary(Unary::Not, _) | Kind::Bool(_)
+            Kind::Compare(..)
+                | Kind::All(_)
+                | Kind::Any(_)
+                | Kind::Unary(Unary::Not, _)
+                | Kind::Bool(_)
         );
         let wild = self.below(3) == 0;
         let kept = self.below(4) == 0;
@@ -90,7 +97,9 @@ impl Draw {
 
     pub(crate) fn domain(&mut self) -> Domain {
         match self.below(4) {
-            3 => Domain::Triclinic(Lattice::new([[1.0, 0.0, 0.0], [0.25, 1.0, 0.0], [-0.125, 0.375, 1.5]]).unwrap()),
+            3 => Domain::Triclinic(
+                Lattice::new([[1.0, 0.0, 0.0], [0.25, 1.0, 0.0], [-0.125, 0.375, 1.5]]).unwrap(),
+            ),
             0 => Domain::Periodic(PeriodicBox::cubic(1.0).unwrap()),
             1 => Domain::Periodic(PeriodicBox::new([Some(1.0), None, Some(1.0)]).unwrap()),
             _ => Domain::Open,
@@ -112,7 +121,9 @@ impl Draw {
         match self.below(4) {
             0 if cylinders => RpPiBins::new(edges, along(from), los).unwrap().into(),
             1 => RBins::new(edges).into(),
-            _ => SMuBins::new(edges, along(from.min(0.0)), los).unwrap().into(),
+            _ => SMuBins::new(edges, along(from.min(0.0)), los)
+                .unwrap()
+                .into(),
         }
     }
 }
@@ -149,7 +160,10 @@ impl Text<'_> {
                 let name = self.draw.one(&["a", "b", "c"]);
                 self.prefixed(name)
             }
-            4 => self.draw.one(&["0", "1", "2", "-1", "0.5", "1e300", "1e-310", "pi"]).to_owned(),
+            4 => self
+                .draw
+                .one(&["0", "1", "2", "-1", "0.5", "1e300", "1e-310", "pi"])
+                .to_owned(),
             5 => format!("d[{}]", self.draw.below(3)),
             6 => {
                 let name = self.draw.one(&["w", "n[1]", "pos[0]", "east[0]"]);
@@ -175,10 +189,28 @@ impl Text<'_> {
                 format!("({a} {sign} {b})")
             }
             8 => format!("-{}", self.number()),
-            9 => format!("{}({})", self.draw.one(&["abs", "sqrt", "floor", "ceil"]), self.number()),
-            10 => format!("{}({}, {})", self.draw.one(&["min", "max"]), self.number(), self.number()),
-            11 => format!("({})**{}", self.number(), self.draw.one(&["2", "3", "-1", "0.5", "0"])),
-            12 | 13 => format!("where({}, {}, {})", self.condition(), self.number(), self.number()),
+            9 => format!(
+                "{}({})",
+                self.draw.one(&["abs", "sqrt", "floor", "ceil"]),
+                self.number()
+            ),
+            10 => format!(
+                "{}({}, {})",
+                self.draw.one(&["min", "max"]),
+                self.number(),
+                self.number()
+            ),
+            11 => format!(
+                "({})**{}",
+                self.number(),
+                self.draw.one(&["2", "3", "-1", "0.5", "0"])
+            ),
+            12 | 13 => format!(
+                "where({}, {}, {})",
+                self.condition(),
+                self.number(),
+                self.number()
+            ),
             14 | 15 => format!("radial({})", self.vector()),
             16 => format!("dot({}, {})", self.vector(), self.vector()),
             17 => format!("norm({})", self.vector()),
@@ -196,7 +228,11 @@ impl Text<'_> {
             _ => {
                 let sign = self.draw.one(&["<", "<=", ">", ">=", "==", "!="]);
                 let constant = self.draw.one(&["0", "0.25", "1"]).to_owned();
-                let right = if self.draw.below(2) == 0 { constant } else { self.number() };
+                let right = if self.draw.below(2) == 0 {
+                    constant
+                } else {
+                    self.number()
+                };
                 format!("({} {sign} {right})", self.number())
             }
         }
@@ -217,7 +253,12 @@ impl Text<'_> {
             1 => format!("({} + {})", self.vector(), self.vector()),
             2 => format!("({}*{})", self.number(), self.vector()),
             3 => format!("cross({}, {})", self.vector(), self.vector()),
-            _ => format!("vec({}, {}, {})", self.number(), self.number(), self.number()),
+            _ => format!(
+                "vec({}, {}, {})",
+                self.number(),
+                self.number(),
+                self.number()
+            ),
         }
     }
 }
@@ -225,7 +266,9 @@ impl Text<'_> {
 /// The same with the objects exchanged.
 fn exchanged(text: &str) -> String {
     // No other word of these texts ends in i or j before a dot.
-    text.replace("i.", "\u{1}.").replace("j.", "i.").replace('\u{1}', "j")
+    text.replace("i.", "\u{1}.")
+        .replace("j.", "i.")
+        .replace('\u{1}', "j")
 }
 
 /// The words of the pair that have a meaning for these bins.

@@ -12,16 +12,29 @@ use crate::orders::spec;
 use crate::{columns, filled, width};
 
 /// Whether a count of these sums was made, by both.
-fn same(draw: &mut Draw, sums: &PairSums, what: &CountSpec, domain: &Domain, geometry: &Geometry, auto: bool) -> bool {
+fn same(
+    draw: &mut Draw,
+    sums: &PairSums,
+    what: &CountSpec,
+    domain: &Domain,
+    geometry: &Geometry,
+    auto: bool,
+) -> bool {
     let size = |draw: &mut Draw| [0, 1, 2, 17, 100][draw.below(5)];
     let bounded = sums.clone().with_bound("s", 2.0).unwrap();
     let bind = |first: &Objects<'_>, second: &Objects<'_>| {
         let program = sums.bind(first, second, geometry);
-        program.or_else(|_| bounded.bind(first, second, geometry)).ok()
+        program
+            .or_else(|_| bounded.bind(first, second, geometry))
+            .ok()
     };
     let rows = size(draw);
     let first = draw.particles(rows, domain);
-    let taken = if auto { columns(sums) } else { sums.object_columns(End::First) };
+    let taken = if auto {
+        columns(sums)
+    } else {
+        sums.object_columns(End::First)
+    };
     let first = filled(&first, &taken, |text| draw.column(text, rows));
     let one = Objects {
         particles: &first,
@@ -43,7 +56,11 @@ fn same(draw: &mut Draw, sums: &PairSums, what: &CountSpec, domain: &Domain, geo
     let Some(program) = program else {
         return false;
     };
-    let what = if pairs.have_weights() { what.clone().with_weights() } else { what.clone() };
+    let what = if pairs.have_weights() {
+        what.clone().with_weights()
+    } else {
+        what.clone()
+    };
     let what = what.with_program(Arc::new(program));
     let job = PairJob::new(pairs, domain).unwrap();
     let Ok(naive) = Naive.run(&job, &what, &Silent) else {
@@ -51,7 +68,12 @@ fn same(draw: &mut Draw, sums: &PairSums, what: &CountSpec, domain: &Domain, geo
         assert!(auto && Cpu::new().run(&job, &what, &Silent).is_err());
         return false;
     };
-    assert_eq!(naive, Cpu::new().run(&job, &what, &Silent).unwrap(), "{:?}", sums.texts().collect::<Vec<_>>());
+    assert_eq!(
+        naive,
+        Cpu::new().run(&job, &what, &Silent).unwrap(),
+        "{:?}",
+        sums.texts().collect::<Vec<_>>()
+    );
     true
 }
 
@@ -75,7 +97,14 @@ fn lanes_sum_what_the_double_loop_sums() {
             continue;
         };
         let geometry = Geometry::of(&bins, &domain);
-        made += usize::from(same(&mut draw, &sums, &CountSpec::new(bins), &domain, &geometry, count % 2 == 0));
+        made += usize::from(same(
+            &mut draw,
+            &sums,
+            &CountSpec::new(bins),
+            &domain,
+            &geometry,
+            count % 2 == 0,
+        ));
     }
     assert!(made * 10 > counts * 7, "{made} of {counts}");
 }

@@ -38,7 +38,8 @@ impl Pair {
         let sky = |[x, y, z]: Vector| (y.atan2(x), z.atan2(x.hypot(y)));
         let ((ra, dec), (other_ra, other_dec)) = (sky(self.x[k]), sky(self.x[1 - k]));
         let east = other_dec.cos() * (other_ra - ra).sin();
-        let north = other_dec.sin() * dec.cos() - other_dec.cos() * dec.sin() * (other_ra - ra).cos();
+        let north =
+            other_dec.sin() * dec.cos() - other_dec.cos() * dec.sin() * (other_ra - ra).cos();
         let phi = north.atan2(east);
         ((2.0 * phi).cos(), (2.0 * phi).sin())
     }
@@ -60,11 +61,21 @@ impl Pair {
 /// The sums of a form by its formulas, in their order.
 fn expected(form: &str, in_box: bool, pair: &Pair) -> Vec<f64> {
     let dv = pair.difference();
-    let shape = |k| if in_box { pair.shape_in_box(k) } else { pair.shape(k) };
+    let shape = |k| {
+        if in_box {
+            pair.shape_in_box(k)
+        } else {
+            pair.shape(k)
+        }
+    };
     match form {
         "v12" => vec![pair.radial(dv), pair.radial(dv).powi(2)],
         "v-los" => {
-            let l = if in_box { [0.0, 0.0, 1.0] } else { [0, 1, 2].map(|k| pair.x[0][k] + pair.x[1][k]) };
+            let l = if in_box {
+                [0.0, 0.0, 1.0]
+            } else {
+                [0, 1, 2].map(|k| pair.x[0][k] + pair.x[1][k])
+            };
             let u = dot(dv, l) / dot(l, l).sqrt() * dot(pair.d, l).signum();
             vec![u, u * u]
         }
@@ -94,7 +105,14 @@ fn expected(form: &str, in_box: bool, pair: &Pair) -> Vec<f64> {
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
-fn check(form: &str, sums: &PairSums, values: &[Vec<f64>; 3], points: &Points, domain: &Domain, los: LineOfSight) -> usize {
+fn check(
+    form: &str,
+    sums: &PairSums,
+    values: &[Vec<f64>; 3],
+    points: &Points,
+    domain: &Domain,
+    los: LineOfSight,
+) -> usize {
     let bins: Bins = RBins::new(Edges::linear(0.05, 0.5, 2).unwrap()).into();
     let geometry = Geometry::of(&bins, domain).with_line_of_sight(los);
     let taken = columns(sums);
@@ -108,7 +126,16 @@ fn check(form: &str, sums: &PairSums, values: &[Vec<f64>; 3], points: &Points, d
     assert!(program.sums().iter().all(|sum| sum.proven), "{form}");
     let one_sided = ["ia", "gamma-t"].contains(&form);
     for sum in program.sums() {
-        assert_eq!(sum.exchange, if one_sided { Exchange::Neither } else { Exchange::Even }, "{form}: {}", sum.name);
+        assert_eq!(
+            sum.exchange,
+            if one_sided {
+                Exchange::Neither
+            } else {
+                Exchange::Even
+            },
+            "{form}: {}",
+            sum.name
+        );
     }
     let mut looked_at = 0;
     for (i, j) in (0..points.len()).flat_map(|i| (0..points.len()).map(move |j| (i, j))) {
@@ -123,10 +150,17 @@ fn check(form: &str, sums: &PairSums, values: &[Vec<f64>; 3], points: &Points, d
             a: [i, j].map(|row| [0, 1, 2].map(|k| values[k][row])),
             mean: values[0].iter().sum::<f64>() / points.len() as f64,
         };
-        let column = |end: End, k: usize| particles.columns()[k].at(if end == End::First { i } else { j });
-        for (at, value) in expected(form, domain.is_periodic(), &pair).into_iter().enumerate() {
+        let column =
+            |end: End, k: usize| particles.columns()[k].at(if end == End::First { i } else { j });
+        for (at, value) in expected(form, domain.is_periodic(), &pair)
+            .into_iter()
+            .enumerate()
+        {
             let found = program.value(at, &sep, column);
-            assert!((found - value).abs() <= 1e-12 * (1.0 + value.abs()), "{form}, sum {at}: {found}, not {value}");
+            assert!(
+                (found - value).abs() <= 1e-12 * (1.0 + value.abs()),
+                "{form}, sum {at}: {found}, not {value}"
+            );
             looked_at += 1;
         }
     }
@@ -142,14 +176,30 @@ fn forms_are_their_formulas() {
     let values = [0, 1, 2].map(|_| (0..30).map(|_| draw.unit() + 0.25).collect::<Vec<f64>>());
     let in_box = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
     for form in forms() {
-        let text = format!("{}({})", form.name, NAMES[..form.parameters.len()].join(","));
+        let text = format!(
+            "{}({})",
+            form.name,
+            NAMES[..form.parameters.len()].join(",")
+        );
         let sums = PairSums::parse(&[text.parse().unwrap()], &[], &width).unwrap();
-        let (boxed, open) = (Points::from_rows(&rows).unwrap(), Points::from_rows(&far).unwrap());
+        let (boxed, open) = (
+            Points::from_rows(&rows).unwrap(),
+            Points::from_rows(&far).unwrap(),
+        );
         let along = LineOfSight::Fixed(Axis::Z);
         if !["ksz", "gamma-t", "shear"].contains(&form.name) {
             assert!(check(form.name, &sums, &values, &boxed, &in_box, along) > 100);
         }
-        assert!(check(form.name, &sums, &values, &open, &Domain::Open, LineOfSight::Midpoint) > 100);
+        assert!(
+            check(
+                form.name,
+                &sums,
+                &values,
+                &open,
+                &Domain::Open,
+                LineOfSight::Midpoint
+            ) > 100
+        );
     }
 }
 
@@ -157,16 +207,32 @@ fn forms_are_their_formulas() {
 fn directions_of_the_sky_are_unit_vectors_at_right_angles() {
     use albireo_pair_sums::ObjectColumn;
     let mut draw = Draw(4);
-    let rows: Vec<Vector> = (0..20).map(|_| [0, 1, 2].map(|_| draw.unit() - 0.5)).chain([[0.0; 3], [0.0, 0.0, 2.0]]).collect();
+    let rows: Vec<Vector> = (0..20)
+        .map(|_| [0, 1, 2].map(|_| draw.unit() - 0.5))
+        .chain([[0.0; 3], [0.0, 0.0, 2.0]])
+        .collect();
     let particles = Particles::new(Points::from_rows(&rows).unwrap());
-    let vector = |column: fn(u8) -> ObjectColumn, row: usize| [0, 1, 2].map(|k| column(k).of_points(&particles).unwrap().at(row));
+    let vector = |column: fn(u8) -> ObjectColumn, row: usize| {
+        [0, 1, 2].map(|k| column(k).of_points(&particles).unwrap().at(row))
+    };
     for row in 0..20 {
-        let all = [ObjectColumn::Direction, ObjectColumn::East, ObjectColumn::North].map(|column| vector(column, row));
+        let all = [
+            ObjectColumn::Direction,
+            ObjectColumn::East,
+            ObjectColumn::North,
+        ]
+        .map(|column| vector(column, row));
         for (k, l) in [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)] {
             let product = dot(all[k], all[l]);
-            assert!((product - f64::from(u8::from(k == l))).abs() < 1e-14, "{product}");
+            assert!(
+                (product - f64::from(u8::from(k == l))).abs() < 1e-14,
+                "{product}"
+            );
         }
-        assert!(all[2][2] > 0.0 && all[1][2] == 0.0, "north is up, east is level");
+        assert!(
+            all[2][2] > 0.0 && all[1][2] == 0.0,
+            "north is up, east is level"
+        );
     }
     assert_eq!(vector(ObjectColumn::Direction, 20), [0.0; 3]);
     assert_eq!(vector(ObjectColumn::North, 21), [0.0; 3]);

@@ -29,7 +29,11 @@ fn columns(sums: &PairSums) -> Vec<ObjectColumn> {
 }
 
 /// Particles with columns, those that are read by `read`.
-fn filled(particles: &Particles, columns: &[ObjectColumn], mut read: impl FnMut(&str) -> Vec<f64>) -> Particles {
+fn filled(
+    particles: &Particles,
+    columns: &[ObjectColumn],
+    mut read: impl FnMut(&str) -> Vec<f64>,
+) -> Particles {
     let values = columns.iter().map(|column| match column {
         ObjectColumn::Read(text) | ObjectColumn::Identity(text) => Column::from(read(text)),
         other => other.of_points(particles).unwrap(),

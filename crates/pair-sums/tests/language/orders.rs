@@ -18,7 +18,12 @@ struct Found {
 }
 
 /// A program of a drawn text over particles with drawn columns: a bound is given where none can be proved.
-pub(crate) fn drawn(draw: &mut Draw, sums: &PairSums, particles: &Particles, geometry: &Geometry) -> Option<(Particles, PairProgram)> {
+pub(crate) fn drawn(
+    draw: &mut Draw,
+    sums: &PairSums,
+    particles: &Particles,
+    geometry: &Geometry,
+) -> Option<(Particles, PairProgram)> {
     let columns = columns(sums);
     let rows = particles.len();
     let particles = filled(particles, &columns, |text| draw.column(text, rows));
@@ -27,7 +32,9 @@ pub(crate) fn drawn(draw: &mut Draw, sums: &PairSums, particles: &Particles, geo
         columns: &columns,
     };
     let bounded = sums.clone().with_bound("s", 3.0).unwrap();
-    let program = sums.bind(&objects, &objects, geometry).or_else(|_| bounded.bind(&objects, &objects, geometry));
+    let program = sums
+        .bind(&objects, &objects, geometry)
+        .or_else(|_| bounded.bind(&objects, &objects, geometry));
     // Of too many columns or operations there is no program, and means of what is infinite are refused.
     let program = program.ok()?;
     Some((particles, program))
@@ -41,13 +48,21 @@ pub(crate) fn spec(text: &str) -> PairSumSpec {
     }
 }
 
-fn check(text: &str, bins: &Bins, domain: &Domain, particles: &Particles, program: &PairProgram, found: &mut Found) {
+fn check(
+    text: &str,
+    bins: &Bins,
+    domain: &Domain,
+    particles: &Particles,
+    program: &PairProgram,
+    found: &mut Found,
+) {
     let sum = &program.sums()[0];
     let rows = particles.len();
     let value = |i: usize, j: usize| {
         let points = particles.points();
         let sep = domain.separation(points.at(i), points.at(j));
-        let column = |end: End, k: usize| particles.columns()[k].at(if end == End::First { i } else { j });
+        let column =
+            |end: End, k: usize| particles.columns()[k].at(if end == End::First { i } else { j });
         bins.bin(&sep).map(|_| program.value(0, &sep, column))
     };
     let within = |value: f64| Some(value).filter(|value| value.abs() <= sum.bound);
@@ -56,7 +71,11 @@ fn check(text: &str, bins: &Bins, domain: &Domain, particles: &Particles, progra
             continue;
         };
         found.pairs += 1;
-        assert!(!sum.proven || within(one).is_some(), "{text}: {one} above {}", sum.bound);
+        assert!(
+            !sum.proven || within(one).is_some(),
+            "{text}: {one} above {}",
+            sum.bound
+        );
         let Some(other) = value(j, i) else {
             continue;
         };
@@ -65,14 +84,20 @@ fn check(text: &str, bins: &Bins, domain: &Domain, particles: &Particles, progra
             Exchange::Odd => within(one) == within(other).map(|value| -value),
             Exchange::Neither => true,
         };
-        assert!(same, "{text}: {one} and {other} should be {:?}", sum.exchange);
+        assert!(
+            same,
+            "{text}: {one} and {other} should be {:?}",
+            sum.exchange
+        );
     }
 }
 
 #[test]
 fn both_orders_agree_and_no_value_exceeds_its_bound() {
     // More of them by hand.
-    let trees = std::env::var("ALBIREO_DRAWN_TREES").ok().and_then(|trees| trees.parse().ok());
+    let trees = std::env::var("ALBIREO_DRAWN_TREES")
+        .ok()
+        .and_then(|trees| trees.parse().ok());
     let trees = trees.unwrap_or(if cfg!(debug_assertions) { 2000 } else { 20_000 });
     let mut draw = Draw(1);
     let mut found = Found::default();
@@ -108,6 +133,9 @@ fn both_orders_agree_and_no_value_exceeds_its_bound() {
     let made = found.even + found.odd + found.neither;
     assert!(made * 10 > trees * 9, "{found:?}");
     let least = trees / 20;
-    assert!(found.even > least && found.odd > least && found.proven > least && found.neither > least, "{found:?}");
+    assert!(
+        found.even > least && found.odd > least && found.proven > least && found.neither > least,
+        "{found:?}"
+    );
     assert!(found.pairs > trees * 3, "{found:?}");
 }
