@@ -187,6 +187,10 @@ impl Graph {
         self.items[id.0].of
     }
 
+    pub(crate) fn depth(&self, id: Id) -> usize {
+        self.get(id).depth
+    }
+
     /// The object that the `--where` language computes it for.
     pub(crate) fn reads(&self, id: Id) -> Option<End> {
         match self.get(id) {

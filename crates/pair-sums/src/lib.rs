@@ -23,6 +23,7 @@ mod forms;
 mod geometry;
 mod graph;
 mod interval;
+mod names;
 mod operations;
 mod ranges;
 mod reading;

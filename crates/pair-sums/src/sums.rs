@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use albireo::LineOfSight;
 use albireo::error::ProgramError;
 use albireo::tally::{End, MAX_PAIR_SUMS, PairProgram};
-use albireo_catalogs::{did_you_mean, near};
+use albireo_catalogs::did_you_mean;
 
 use crate::column::{ObjectColumn, Objects};
 use crate::error::PairSumError;
@@ -373,6 +373,17 @@ impl PairSums {
         found
     }
 
+    /// What is taken of either object, each once: of the sample of an auto count.
+    pub fn columns_of_both(&self) -> Vec<ObjectColumn> {
+        let mut all = self.object_columns(End::First);
+        for column in self.object_columns(End::Second) {
+            if !all.contains(&column) {
+                all.push(column);
+            }
+        }
+        all
+    }
+
     /// What is taken of the first or of the second object, each once.
     pub fn object_columns(&self, end: End) -> Vec<ObjectColumn> {
         let mut columns: Vec<ObjectColumn> = vec![];
@@ -449,14 +460,8 @@ impl PairSums {
 fn no_name(text: &str) -> String {
     let word: String = text.chars().take_while(|c| *c != '(').collect();
     let names: Vec<String> = forms().iter().map(|form| form.name.to_owned()).collect();
-    if near(word.trim(), &names).is_empty() {
-        "expected NAME=EXPRESSION or a form such as v12(vx, vy, vz)".to_owned()
-    } else {
-        format!(
-            "expected NAME=EXPRESSION or a form{}",
-            did_you_mean(word.trim(), &names)
-        )
-    }
+    let close = did_you_mean(word.trim(), &names);
+    format!("expected NAME=EXPRESSION or a form such as v12(vx, vy, vz){close}")
 }
 
 /// A text cut at its commas, but for those between brackets and quotes.

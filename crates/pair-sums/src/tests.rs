@@ -45,17 +45,6 @@ fn sample(n: usize) -> Particles {
     Particles::new(Points::from_rows(&rows).unwrap())
 }
 
-/// The columns of an auto count, each once.
-fn columns(sums: &PairSums) -> Vec<ObjectColumn> {
-    let mut all = sums.object_columns(End::First);
-    for column in sums.object_columns(End::Second) {
-        if !all.contains(&column) {
-            all.push(column);
-        }
-    }
-    all
-}
-
 /// A program over a sample of five, whose columns are read by `of`.
 fn bound(
     sums: &PairSums,
@@ -63,7 +52,7 @@ fn bound(
     of: fn(&str, usize) -> f64,
 ) -> Result<PairProgram, PairSumError> {
     let particles = sample(5);
-    let columns = columns(sums);
+    let columns = sums.columns_of_both();
     let values = columns.iter().map(|column| match column {
         ObjectColumn::Read(text) | ObjectColumn::Identity(text) => {
             Column::from((0..5).map(|row| of(text, row)).collect::<Vec<f64>>())
@@ -179,6 +168,10 @@ fn what_is_wrong_is_said_in_a_line() {
             "i.m*",
             "expected a column name or `(`, a number or a quoted text, found the end",
         ),
+        (
+            "i.v[3]",
+            "at character 1 of `i.v[3]`: a vector has the components 0, 1 and 2",
+        ),
         ("d[3]", "a vector has the components 0, 1 and 2, found 3"),
         ("r*inf", "expected a finite number"),
     ] {
@@ -188,7 +181,7 @@ fn what_is_wrong_is_said_in_a_line() {
     }
     let said = |texts: &[&str]| parse(texts).map(|_| ()).unwrap_err().to_string();
     assert!(
-        said(&["v13(a,b,c)"]).contains("or a form (did you mean `v12`?)"),
+        said(&["v13(a,b,c)"]).contains("or a form such as v12(vx, vy, vz) (did you mean `v12`?)"),
         "{}",
         said(&["v13(a,b,c)"])
     );

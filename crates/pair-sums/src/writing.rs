@@ -454,14 +454,16 @@ impl Writer<'_> {
     }
 
     fn zero_divisor(&self, by: Value) -> String {
+        let operations = &self.pair.operations;
+        let by = match operations.list()[by.index()] {
+            Operation::Multiply(a, b) if operations.constant_of(a).is_some() => b,
+            _ => by,
+        };
         let name = match self.first_use.get(&by).map(|id| &self.graph.get(*id).shape) {
             Some(Shape::Atom(Atom::R2)) => "r2",
             Some(Shape::Atom(Atom::R)) => "r",
-            _ => "",
+            _ => return "the divisor may be 0: guard with where(x > A, .., 0)".to_owned(),
         };
-        if name.is_empty() {
-            return "the divisor may be 0: guard with where(x > A, .., 0)".to_owned();
-        }
         let [lo, hi] = self.geometry.first_bin.map(in_short);
         format!(
             "{name} may be 0 in the first bin [{lo}, {hi}): begin the bins above 0, guard with where({name} > A, .., 0)"

@@ -9,7 +9,7 @@ use albireo_pair_sums::{Geometry, Objects, PairSums};
 
 use crate::draw::{Draw, Text, words};
 use crate::orders::spec;
-use crate::{columns, filled, width};
+use crate::{filled, width};
 
 /// Whether a count of these sums was made, by both.
 fn same(
@@ -31,7 +31,7 @@ fn same(
     let rows = size(draw);
     let first = draw.particles(rows, domain);
     let taken = if auto {
-        columns(sums)
+        sums.columns_of_both()
     } else {
         sums.object_columns(End::First)
     };

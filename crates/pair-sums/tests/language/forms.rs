@@ -6,7 +6,7 @@ use albireo::{Axis, Bins, Domain, Edges, LineOfSight, Particles, PeriodicBox, Po
 use albireo_pair_sums::{Geometry, Objects, PairSums, forms};
 
 use crate::draw::Draw;
-use crate::{columns, filled, width};
+use crate::{filled, width};
 
 type Vector = [f64; 3];
 
@@ -115,7 +115,7 @@ fn check(
 ) -> usize {
     let bins: Bins = RBins::new(Edges::linear(0.05, 0.5, 2).unwrap()).into();
     let geometry = Geometry::of(&bins, domain).with_line_of_sight(los);
-    let taken = columns(sums);
+    let taken = sums.columns_of_both();
     let of = |name: &str| values[NAMES.iter().position(|other| *other == name).unwrap()].clone();
     let particles = filled(&Particles::new(points.clone()), &taken, of);
     let objects = Objects {

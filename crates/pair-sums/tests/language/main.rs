@@ -9,23 +9,11 @@ mod orders;
 
 use albireo::Particles;
 use albireo::particles::Column;
-use albireo::tally::End;
-use albireo_pair_sums::{ObjectColumn, PairSums};
+use albireo_pair_sums::ObjectColumn;
 
 /// Columns `v` and `u` have three components.
 fn width(name: &str) -> usize {
     if name == "v" || name == "u" { 3 } else { 1 }
-}
-
-/// What is taken of both ends, each once.
-fn columns(sums: &PairSums) -> Vec<ObjectColumn> {
-    let mut all = sums.object_columns(End::First);
-    for column in sums.object_columns(End::Second) {
-        if !all.contains(&column) {
-            all.push(column);
-        }
-    }
-    all
 }
 
 /// Particles with columns, those that are read by `read`.

@@ -5,7 +5,7 @@ use albireo::{Bins, Domain, Particles};
 use albireo_pair_sums::{Geometry, Objects, PairSumSpec, PairSums};
 
 use crate::draw::{Draw, Text, words};
-use crate::{columns, filled, width};
+use crate::{filled, width};
 
 /// Programs that were bound, by what exchanging the points makes of them, and those with proved bounds.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub(crate) fn drawn(
     particles: &Particles,
     geometry: &Geometry,
 ) -> Option<(Particles, PairProgram)> {
-    let columns = columns(sums);
+    let columns = sums.columns_of_both();
     let rows = particles.len();
     let particles = filled(particles, &columns, |text| draw.column(text, rows));
     let objects = Objects {
