@@ -79,7 +79,9 @@ mod words;
 pub use catalog::{Catalog, ColumnDescription, Description, Request, TableDescription};
 pub use digest::{Hashing, sha256, sha256_of_bytes, sha256_until};
 pub use error::CatalogError;
-pub use expression::{Argument, Expression, ExpressionError, FileFunction, FileFunctions, Filter};
+pub use expression::{
+    Argument, Expression, ExpressionError, FileFunction, FileFunctions, Filter, trees,
+};
 pub use format::Format;
 pub use grids::{GridFormat, GridGeometry, GridWriter, grid_record, read_dx_grid};
 pub use h5md_file::{H5mdContents, H5mdFile};

@@ -50,6 +50,11 @@ impl ThetaBins {
         &self.degrees
     }
 
+    /// The edges as chords, which are compared with separations of unit vectors.
+    pub fn chords(&self) -> &Edges {
+        &self.chords
+    }
+
     #[inline]
     pub(super) fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
         self.chords.locate_near(sep.r2, guess)

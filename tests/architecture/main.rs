@@ -89,6 +89,7 @@ fn unsafe_code_stays_in_its_zones() {
         "crates/fluids/src",
         "crates/gpu/src",
         "crates/measure/src",
+        "crates/pair-sums/src",
         "crates/simd/src",
         "python/src",
         "mpi/src",
@@ -111,7 +112,7 @@ fn unsafe_code_stays_in_its_zones() {
 }
 
 /// The crates of the workspace by their folders, the library being the root.
-const CRATES: [(&str, &str); 15] = [
+const CRATES: [(&str, &str); 16] = [
     ("albireo", "."),
     ("albireo-kernels", "kernels"),
     ("albireo-simd", "crates/simd"),
@@ -120,6 +121,7 @@ const CRATES: [(&str, &str); 15] = [
     ("albireo-fields", "crates/fields"),
     ("albireo-fluids", "crates/fluids"),
     ("albireo-catalogs", "catalogs"),
+    ("albireo-pair-sums", "crates/pair-sums"),
     ("albireo-samples", "samples"),
     ("albireo-figures", "figures"),
     ("albireo-measure", "crates/measure"),
@@ -173,6 +175,7 @@ fn dependencies_point_one_way() {
             &["albireo-kernels", "albireo-simd", "albireo-gpu", "albireo"],
         ),
         ("albireo-fluids", &["albireo"]),
+        ("albireo-pair-sums", &["albireo", "albireo-catalogs"]),
         ("albireo-figures", &["albireo-catalogs"]),
         ("albireo-c", &["albireo"]),
         ("albireo-mpi", &["albireo-measure", "albireo-cli"]),
@@ -190,6 +193,7 @@ fn dependencies_point_one_way() {
                 "albireo-dynamics",
                 "albireo-fields",
                 "albireo-fluids",
+                "albireo-pair-sums",
             ],
         ),
         (

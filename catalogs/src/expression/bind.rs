@@ -199,6 +199,14 @@ impl<T: Table> Binder<'_, T> {
                 };
                 (of, step)
             }
+            Kind::Further(..) | Kind::Component(..) => {
+                return Err(Unfit::Expression(ExpressionError {
+                    expression: self.text.to_owned(),
+                    position: node.at,
+                    expected: "an operation on columns".to_owned(),
+                    found: node.to_string(),
+                }));
+            }
             Kind::All(parts) => (Type::Bool, Step::All(self.numbers(parts)?)),
             Kind::Any(parts) => (Type::Bool, Step::Any(self.numbers(parts)?)),
         };

@@ -6,7 +6,7 @@ use super::galactic;
 
 /// A function of numbers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Function {
+pub enum Function {
     /// The magnitude; of an integer an integer.
     Abs,
     /// The least of its arguments; NaN where one is.
@@ -72,14 +72,15 @@ impl PartialEq for Function {
 
 impl Function {
     /// The function of a name in any case of letters.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub fn named(name: &str) -> Option<Self> {
         let found = FUNCTIONS
             .iter()
             .find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|&(_, function)| function)
     }
 
-    pub(super) fn name(self) -> &'static str {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
         match self {
             Real(name, _) | Pair(name, _) => name,
             Self::Abs => "abs",
@@ -118,7 +119,12 @@ impl Function {
     }
 }
 
+/// The names of all.
+pub(super) fn all() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().map(|&(name, _)| name)
+}
+
 /// The names of all, for messages.
 pub(super) fn names() -> String {
-    FUNCTIONS.map(|(name, _)| name).join(", ")
+    all().collect::<Vec<_>>().join(", ")
 }

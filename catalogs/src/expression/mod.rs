@@ -1,6 +1,7 @@
 //! Arithmetic and conditions on the columns of a row.
 //!
-//! Entry: [`Filter`] and [`Expression`], which know names and constants, no file; readers bind them to the blocks they decode.
+//! Entry: [`Filter`] and [`Expression`], which know names and constants, no file; readers bind them to the blocks they decode. [`trees`]: their
+//! trees, for larger languages.
 
 mod bind;
 mod compare;
@@ -14,6 +15,31 @@ mod phrases;
 mod scan;
 mod tree;
 mod values;
+
+/// Trees of expressions, for languages that have more than columns: of two objects, or vectors.
+pub mod trees {
+    pub use super::functions::Function;
+    pub use super::tree::{Binary, Kind, Node, Relation, Unary};
+
+    use super::parse::{Names, tree};
+    use crate::ExpressionError;
+
+    /// The tree of a text in a language with further functions, by their names and the least and most of their arguments. Names of columns
+    /// may hold dots, and a name that ends in one may go on between backquotes; `[0]` behind an operand is a component of it.
+    ///
+    /// ```
+    /// use albireo_catalogs::trees::parsed;
+    /// let tree = parsed("twice(i.`a-b`)[1] - x", &[("twice", 1, 1)])?;
+    /// assert_eq!(tree.columns(), ["i.`a-b`", "x"]);
+    /// # Ok::<(), albireo_catalogs::ExpressionError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ExpressionError`] with the position of the first character that does not fit.
+    pub fn parsed(text: &str, functions: &[(&str, usize, usize)]) -> Result<Node, ExpressionError> {
+        tree(text, Names::Further(functions))
+    }
+}
 
 use std::fmt;
 

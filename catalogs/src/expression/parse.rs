@@ -5,6 +5,7 @@
 use super::error::ExpressionError;
 use super::functions::{self, Function};
 use super::tree::{Binary, Kind, Node, Relation, Unary, binding};
+use crate::names::near;
 
 /// Parentheses, signs and functions may nest this deep; the parser recurses.
 const DEEPEST: usize = 64;
@@ -20,6 +21,8 @@ pub(crate) enum Names<'a> {
     Paths,
     /// Behind the longest of these columns, else before `+`, `-` and `/`.
     Of(&'a dyn Fn(&str) -> bool),
+    /// Behind letters, digits, `_` and `.`: of a language with further functions, by their names and the least and most of their arguments.
+    Further(&'a [(&'a str, usize, usize)]),
 }
 
 /// The tree of an expression.
@@ -271,6 +274,7 @@ impl Parser<'_> {
     fn power(&mut self) -> Parsed {
         let at = self.start();
         let base = self.operand()?;
+        let base = self.component(at, base)?;
         if !self.eat("**") {
             return Ok(base);
         }
@@ -279,6 +283,23 @@ impl Parser<'_> {
             at,
             Kind::Binary(Binary::Power, Box::new(base), Box::new(exponent)),
         )
+    }
+
+    /// `x[0]`, in languages with vectors.
+    fn component(&mut self, at: usize, of: Node) -> Parsed {
+        if !matches!(self.names, Names::Further(_)) || !self.eat("[") {
+            return Ok(of);
+        }
+        let begin = self.start();
+        let inside = self.number()?;
+        let Kind::Integer(component) = inside.kind else {
+            self.position = begin;
+            return Err(self.error("the number of a component, from 0"));
+        };
+        if !self.eat("]") {
+            return Err(self.error("`]`"));
+        }
+        self.node(at, Kind::Component(Box::new(of), component))
     }
 
     fn operand(&mut self) -> Parsed {
@@ -317,6 +338,10 @@ impl Parser<'_> {
         if known {
             return self.node(at, Kind::Column(name));
         }
+        if name.ends_with('.') && self.peek() == Some('`') {
+            let quoted = self.quoted("a column name between backquotes")?;
+            return self.node(at, Kind::Column(format!("{name}`{quoted}`")));
+        }
         let behind = self.position;
         if self.eat("(") {
             return self.call(at, &name);
@@ -335,10 +360,15 @@ impl Parser<'_> {
 
     /// The arguments of a function, behind `(`.
     fn call(&mut self, at: usize, name: &str) -> Parsed {
-        let Some(function) = Function::named(name) else {
-            self.position = at;
-            return Err(self.error(&format!("a column or a function ({})", functions::names())));
+        let function = Function::named(name);
+        let further = match self.names {
+            Names::Further(functions) => functions.iter().find(|(known, ..)| *known == name),
+            _ => None,
         };
+        if function.is_none() && further.is_none() {
+            self.position = at;
+            return Err(self.error(&self.functions(name)));
+        }
         let mut arguments = vec![self.nested(Self::any)?];
         while self.eat(",") {
             arguments.push(self.nested(Self::any)?);
@@ -346,9 +376,14 @@ impl Parser<'_> {
         if !self.eat(")") {
             return Err(self.error("`,`, an operator or `)`"));
         }
-        let (least, most) = function.arguments();
+        let of_function = function.map_or((0, 0), Function::arguments);
+        let (least, most) = further.map_or(of_function, |&(_, least, most)| (least, most));
         if (least..=most).contains(&arguments.len()) {
-            return self.node(at, Kind::Call(function, arguments));
+            let kind = match (further, function) {
+                (None, Some(function)) => Kind::Call(function, arguments),
+                _ => Kind::Further(name.to_owned(), arguments),
+            };
+            return self.node(at, kind);
         }
         self.position = at;
         let many = match (least, most) {
@@ -357,6 +392,19 @@ impl Parser<'_> {
             (n, m) => format!("{n} to {m} arguments"),
         };
         Err(self.error(&format!("{name} with {many} (not {})", arguments.len())))
+    }
+
+    /// What may stand in the place of an unknown function.
+    fn functions(&self, name: &str) -> String {
+        let Names::Further(further) = self.names else {
+            return format!("a column or a function ({})", functions::names());
+        };
+        let own = further.iter().map(|(name, ..)| (*name).to_owned());
+        let all: Vec<String> = own.chain(functions::all().map(str::to_owned)).collect();
+        match near(name, &all) {
+            close if close.is_empty() => format!("a function ({})", all.join(", ")),
+            close => format!("a function such as {}", close.join(" or ")),
+        }
     }
 
     /// `(1, 2, 3)`.

@@ -80,6 +80,10 @@ impl Parser<'_> {
         match self.names {
             Names::Paths => (long.iter().collect(), false),
             Names::Words => (short(), false),
+            Names::Further(_) => {
+                let within = |c: &&char| c.is_alphanumeric() || "_.".contains(**c);
+                (long.iter().take_while(within).collect(), false)
+            }
             Names::Of(known) => {
                 let ends = (1..=long.len())
                     .rev()

@@ -8,64 +8,102 @@ use super::functions::Function;
 
 /// An operation with where it stands.
 #[derive(Debug, Clone)]
-pub(crate) struct Node {
+pub struct Node {
     /// Characters of the expression before it.
-    pub(crate) at: usize,
+    pub at: usize,
     /// Nodes from here down to the lowest.
     pub(crate) depth: usize,
-    pub(crate) kind: Kind,
+    /// Which operation.
+    pub kind: Kind,
 }
 
+/// An operation, or what stands at the end of a branch.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// A whole number.
     Integer(i128),
+    /// Any other number.
     Float(f64),
+    /// A text.
     Text(String),
+    /// `true` or `false`.
     Bool(bool),
+    /// A column, by its name.
     Column(String),
     /// `-x`, `~x`, `!x`.
     Unary(Unary, Box<Node>),
+    /// Arithmetic of two numbers.
     Binary(Binary, Box<Node>, Box<Node>),
+    /// A comparison.
     Compare(Relation, Box<Node>, Box<Node>),
     /// `x in (1, 2)`.
     In(Box<Node>, Vec<Node>),
+    /// `x is null`.
     IsNull(Box<Node>),
     /// `x like "O*"`.
     Like(Box<Node>, String),
+    /// A function of numbers.
     Call(Function, Vec<Node>),
+    /// Conditions joined by `&&`.
     All(Vec<Node>),
+    /// Conditions joined by `||`.
     Any(Vec<Node>),
+    /// A function of a larger language.
+    Further(String, Vec<Node>),
+    /// `x[0]` of a larger language.
+    Component(Box<Node>, i128),
 }
 
+/// A sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unary {
+pub enum Unary {
+    /// `-`.
     Negate,
-    /// All bits the other way.
+    /// `~`: all bits the other way.
     Complement,
+    /// `!`.
     Not,
 }
 
+/// Arithmetic of two numbers, or of their bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Binary {
+pub enum Binary {
+    /// `+`.
     Add,
+    /// `-`.
     Subtract,
+    /// `*`.
     Multiply,
+    /// `/`.
     Divide,
+    /// `%`.
     Remainder,
+    /// `**`.
     Power,
+    /// `&`.
     BitAnd,
+    /// `|`.
     BitOr,
+    /// `<<`.
     Left,
+    /// `>>`.
     Right,
 }
 
+/// How two values compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Relation {
+pub enum Relation {
+    /// `==`.
     Equal,
+    /// `!=`.
     NotEqual,
+    /// `<`.
     Less,
+    /// `<=`.
     LessEqual,
+    /// `>`.
     Greater,
+    /// `>=`.
     GreaterEqual,
 }
 
@@ -105,7 +143,7 @@ impl Relation {
     }
 
     /// Whether text can be compared by it.
-    pub(crate) fn is_equality(self) -> bool {
+    pub fn is_equality(self) -> bool {
         matches!(self, Self::Equal | Self::NotEqual)
     }
 }
@@ -147,7 +185,8 @@ impl Binary {
 }
 
 impl Node {
-    pub(super) fn new(at: usize, kind: Kind) -> Self {
+    /// An operation that stands behind so many characters.
+    pub fn new(at: usize, kind: Kind) -> Self {
         let mut node = Self { at, depth: 0, kind };
         node.depth = 1 + node
             .parts()
@@ -159,15 +198,21 @@ impl Node {
     }
 
     /// What it is made of, in the order of the text.
-    pub(crate) fn parts(&self) -> Vec<&Self> {
+    pub fn parts(&self) -> Vec<&Self> {
         match &self.kind {
             Kind::Integer(_) | Kind::Float(_) | Kind::Text(_) | Kind::Bool(_) | Kind::Column(_) => {
                 Vec::new()
             }
-            Kind::Unary(_, part) | Kind::IsNull(part) | Kind::Like(part, _) => vec![part],
+            Kind::Unary(_, part)
+            | Kind::IsNull(part)
+            | Kind::Like(part, _)
+            | Kind::Component(part, _) => vec![part],
             Kind::Binary(_, left, right) | Kind::Compare(_, left, right) => vec![left, right],
             Kind::In(part, list) => std::iter::once(&**part).chain(list).collect(),
-            Kind::Call(_, parts) | Kind::All(parts) | Kind::Any(parts) => parts.iter().collect(),
+            Kind::Call(_, parts)
+            | Kind::Further(_, parts)
+            | Kind::All(parts)
+            | Kind::Any(parts) => parts.iter().collect(),
         }
     }
 
@@ -186,8 +231,8 @@ impl Node {
         names
     }
 
-    /// The columns of it.
-    pub(crate) fn columns(&self) -> Vec<&str> {
+    /// The columns of it, each once, in the order of the text.
+    pub fn columns(&self) -> Vec<&str> {
         self.found(|kind| match kind {
             Kind::Column(name) => Some(name.as_str()),
             _ => None,
@@ -323,6 +368,15 @@ impl fmt::Display for Node {
                 write!(f, "{}(", function.name())?;
                 list(f, parts)?;
                 f.write_str(")")
+            }
+            Kind::Further(name, parts) => {
+                write!(f, "{name}(")?;
+                list(f, parts)?;
+                f.write_str(")")
+            }
+            Kind::Component(part, component) => {
+                part.write(f, binding::ATOM)?;
+                write!(f, "[{component}]")
             }
             Kind::All(parts) => joined(f, parts, " && ", binding::NOT),
             Kind::Any(parts) => joined(f, parts, " || ", binding::ALL),

@@ -9,7 +9,6 @@ mod registers;
 pub use operation::{End, Operation, OperationList, Value};
 use registers::Registers;
 
-use albireo_simd::Scalar;
 use albireo_simd::fixed_point::{exponent, scaled};
 use serde::Serialize;
 
@@ -133,27 +132,31 @@ impl PairProgram {
         self.operations.iter().map(number).max().unwrap_or(0)
     }
 
-    /// What is summed of a pair, whose columns `column` has: the value of sum number `at` over the power of two above its bound, or none where
-    /// it is no number within the bound.
+    /// The value of sum number `at` for a pair, whose columns `column` has.
+    pub fn value(&self, at: usize, sep: &Separation, column: impl Fn(End, usize) -> f64) -> f64 {
+        let value = self.sums[at].value;
+        let mut values = [0.0; MAX_OPERATIONS];
+        for (k, operation) in self.operations[..=value.index()].iter().enumerate() {
+            values[k] = match *operation {
+                Operation::Column(end, at) => column(end, at.into()),
+                Operation::Difference(axis) => sep.d[usize::from(axis)],
+                made => made
+                    .number(|value| values[value.index()])
+                    .unwrap_or_default(),
+            };
+        }
+        values[value.index()]
+    }
+
+    /// What is summed of a pair: the value of sum number `at` over the power of two above its bound, or none where it is no number within it.
     pub(crate) fn term(
         &self,
         at: usize,
         sep: &Separation,
         column: impl Fn(End, usize) -> f64,
     ) -> Option<f64> {
+        let value = self.value(at, sep, column);
         let sum = &self.sums[at];
-        let mut values = [0.0; MAX_OPERATIONS];
-        for (k, operation) in self.operations[..=sum.value.index()].iter().enumerate() {
-            values[k] = match *operation {
-                Operation::Constant(bits) => f64::from_bits(bits),
-                Operation::Column(end, at) => column(end, at.into()),
-                Operation::Difference(axis) => sep.d[usize::from(axis)],
-                made => made
-                    .apply(Scalar, |value| values[value.index()])
-                    .unwrap_or_default(),
-            };
-        }
-        let value = values[sum.value.index()];
         (value.abs() <= sum.bound).then(|| scaled(value, sum.exponent()))
     }
 }

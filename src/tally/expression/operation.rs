@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use albireo_simd::Choices;
+use albireo_simd::{Choices, Scalar};
 use serde::Serialize;
 
 /// A value of an expression, by the number of the operation that makes it.
@@ -84,6 +84,32 @@ impl Operation {
             Where(a, b, c) => [Some(a), Some(b), Some(c)],
         };
         operands.into_iter().flatten()
+    }
+
+    /// The same on other values.
+    #[must_use]
+    pub fn on(self, of: impl Fn(Value) -> Value) -> Self {
+        match self {
+            Self::Constant(_) | Self::Column(..) | Self::Difference(_) => self,
+            Self::Add(a, b) => Self::Add(of(a), of(b)),
+            Self::Subtract(a, b) => Self::Subtract(of(a), of(b)),
+            Self::Multiply(a, b) => Self::Multiply(of(a), of(b)),
+            Self::Divide(a, b) => Self::Divide(of(a), of(b)),
+            Self::Root(a) => Self::Root(of(a)),
+            Self::Minimum(a, b) => Self::Minimum(of(a), of(b)),
+            Self::Maximum(a, b) => Self::Maximum(of(a), of(b)),
+            Self::Less(a, b) => Self::Less(of(a), of(b)),
+            Self::AtMost(a, b) => Self::AtMost(of(a), of(b)),
+            Self::Where(c, a, b) => Self::Where(of(c), of(a), of(b)),
+        }
+    }
+
+    /// What it makes of numbers: a constant itself, none of a column or a difference.
+    pub fn number(self, at: impl Fn(Value) -> f64) -> Option<f64> {
+        match self {
+            Self::Constant(bits) => Some(f64::from_bits(bits)),
+            made => made.apply(Scalar, at),
+        }
     }
 
     /// What it makes of the values before it; none of what a pair brings: constants, columns and differences.

@@ -1,0 +1,487 @@
+//! The pair sums of a command: what users wrote, read and with forms expanded.
+//!
+//! Entry: [`PairSums`]: [`PairSums::parse`], then [`PairSums::object_columns`] of each sample, then [`PairSums::bind`].
+
+use std::collections::HashSet;
+
+use albireo::LineOfSight;
+use albireo::error::ProgramError;
+use albireo::tally::{End, MAX_PAIR_SUMS, PairProgram};
+use albireo_catalogs::did_you_mean;
+
+use crate::column::{ObjectColumn, Objects};
+use crate::error::PairSumError;
+use crate::forms::{Form, FormSum, forms, renamed, used};
+use crate::geometry::Geometry;
+use crate::graph::{Atom, Graph, Id, Shape};
+use crate::reading::{Let, Reader, Scope, is_taken, tree};
+use crate::spec::{PairSumSpec, is_name};
+use crate::writing::{Root, bind};
+
+/// A column of results that follows from sums.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Derived {
+    /// What it is called.
+    pub name: String,
+    /// The formula over sums of one count, by their names; W is the weight of the pairs, their number where there are no weights.
+    pub formula: String,
+}
+
+/// Sums over pairs: expressions that have been read.
+///
+/// ```
+/// use albireo::particles::Column;
+/// use albireo::tally::{End, Exchange};
+/// use albireo::{Bins, Domain, Edges, Particles, Points, RBins};
+/// use albireo_pair_sums::{Geometry, ObjectColumn, Objects, PairSums};
+/// let sums = PairSums::parse(&["m=i.mark*j.mark".parse()?], &[], &|_| 1)?;
+/// let columns = sums.object_columns(End::First);
+/// assert_eq!(columns, [ObjectColumn::Read("mark".to_owned())]);
+///
+/// let points = Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0]])?;
+/// let particles = Particles::new(points).with_columns(vec![Column::from(vec![2.0, 3.0])])?;
+/// let objects = Objects { particles: &particles, columns: &columns };
+/// let bins = Bins::from(RBins::new(Edges::linear(0.0, 2.0, 2)?));
+/// let program = sums.bind(&objects, &objects, &Geometry::of(&bins, &Domain::Open))?;
+/// assert_eq!((program.sums()[0].bound, program.sums()[0].exchange), (9.0, Exchange::Even));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct PairSums {
+    graph: Graph,
+    roots: Vec<Root>,
+    derived: Vec<Derived>,
+    /// Where the sums are made, once it is known.
+    geometry: Option<Geometry>,
+}
+
+impl PairSums {
+    /// Reads sums, with what `--let` names in them; `width` tells how many components a column has, 1 or 3.
+    ///
+    /// # Errors
+    /// Texts that mean nothing, operations that pairs do not have, names that are taken or given twice, or too many sums.
+    pub fn parse(
+        specs: &[PairSumSpec],
+        lets: &[(String, String)],
+        width: &dyn Fn(&str) -> usize,
+    ) -> Result<Self, PairSumError> {
+        let mut sums = Self {
+            graph: Graph::default(),
+            roots: vec![],
+            derived: vec![],
+            geometry: None,
+        };
+        let scope = Scope {
+            lets: sums.lets(lets)?,
+            parameters: vec![],
+        };
+        for spec in specs {
+            match used(&spec.text) {
+                Some((form, arguments, at)) => sums.add_form(spec, form, (arguments, at), width)?,
+                None => sums.add(spec, &scope, width)?,
+            }
+        }
+        if sums.roots.len() > MAX_PAIR_SUMS {
+            return Err(PairSumError::Program(ProgramError::Sums {
+                found: sums.roots.len(),
+                most: MAX_PAIR_SUMS,
+            }));
+        }
+        Ok(sums)
+    }
+
+    fn text(&mut self, text: &str) -> usize {
+        self.graph.texts.push(text.to_owned());
+        self.graph.texts.len() - 1
+    }
+
+    fn lets(&mut self, lets: &[(String, String)]) -> Result<Vec<Let>, PairSumError> {
+        let mut made: Vec<Let> = vec![];
+        for (name, text) in lets {
+            let refuse =
+                |message: String| Err(PairSumError::of(&format!("{name}={text}"), message));
+            if !is_name(name) {
+                return refuse(format!(
+                    "expected a name of a letter, then letters, digits or `_`, found `{name}`"
+                ));
+            }
+            if is_taken(name) {
+                return refuse(format!(
+                    "{name} means something else in pair expressions: choose another name"
+                ));
+            }
+            if made.iter().any(|other| other.name == *name) {
+                return refuse(format!("{name} is given twice: choose another name"));
+            }
+            made.push(Let {
+                name: name.clone(),
+                tree: tree(text)?,
+                text: self.text(text),
+            });
+        }
+        Ok(made)
+    }
+
+    fn add(
+        &mut self,
+        spec: &PairSumSpec,
+        scope: &Scope,
+        width: &dyn Fn(&str) -> usize,
+    ) -> Result<(), PairSumError> {
+        let Some(name) = &spec.name else {
+            return Err(PairSumError::of(&spec.text, no_name(&spec.text)));
+        };
+        let tree = tree(&spec.text)?;
+        let text = self.text(&spec.text);
+        let id = Reader::new(&mut self.graph, width, scope, text).number(&tree)?;
+        self.push(Root {
+            name: name.clone(),
+            text: spec.text.clone(),
+            id,
+            bound: spec.bound,
+        })
+    }
+
+    fn push(&mut self, root: Root) -> Result<(), PairSumError> {
+        if !is_name(&root.name) {
+            let message = format!(
+                "expected a name of a letter, then letters, digits or `_`, found `{}`",
+                root.name
+            );
+            return Err(PairSumError::of(&root.text, message));
+        }
+        if self.roots.iter().any(|other| other.name == root.name) {
+            return Err(PairSumError::Program(ProgramError::Twice(root.name)));
+        }
+        self.roots.push(root);
+        Ok(())
+    }
+
+    fn add_form(
+        &mut self,
+        spec: &PairSumSpec,
+        form: &'static Form,
+        (arguments, at): (&str, usize),
+        width: &dyn Fn(&str) -> usize,
+    ) -> Result<(), PairSumError> {
+        if spec.bound.is_some() && form.sums.len() > 1 {
+            let names: Vec<&str> = form.sums.iter().map(|sum| sum.name).collect();
+            let message = format!(
+                "a bound belongs to one of the sums of {}: {}",
+                form.name,
+                names.join(", ")
+            );
+            return Err(PairSumError::of(&spec.text, message));
+        }
+        let scope = Scope {
+            parameters: self.arguments(&spec.text, form, arguments, at, width)?,
+            lets: form
+                .parts
+                .iter()
+                .map(|&(name, text)| {
+                    Ok(Let {
+                        name: name.to_owned(),
+                        tree: tree(text)?,
+                        text: self.text(text),
+                    })
+                })
+                .collect::<Result<_, PairSumError>>()?,
+        };
+        let named = |of: &str| match &spec.name {
+            None => of.to_owned(),
+            Some(name) if form.sums.len() == 1 && form.sums[0].name == of => name.clone(),
+            Some(name) => format!("{name}_{of}"),
+        };
+        for sum in form.sums {
+            let id = self.form_sum(sum, &scope, width)?;
+            self.push(Root {
+                name: named(sum.name),
+                text: spec.text.clone(),
+                id,
+                bound: spec.bound,
+            })?;
+        }
+        let is_sum = |word: &str| form.sums.iter().any(|sum| sum.name == word);
+        let of_sums = |word: &str| {
+            if is_sum(word) {
+                named(word)
+            } else {
+                word.to_owned()
+            }
+        };
+        self.derived
+            .extend(form.derived.iter().map(|(name, formula)| {
+                Derived {
+                    name: spec
+                        .name
+                        .as_ref()
+                        .map_or((*name).to_owned(), |of| format!("{of}_{name}")),
+                    formula: renamed(formula, of_sums),
+                }
+            }));
+        Ok(())
+    }
+
+    fn form_sum(
+        &mut self,
+        sum: &FormSum,
+        scope: &Scope,
+        width: &dyn Fn(&str) -> usize,
+    ) -> Result<Id, PairSumError> {
+        let mut ids = vec![];
+        for text in [Some(sum.text), sum.on_sky].into_iter().flatten() {
+            let number = self.text(text);
+            ids.push(Reader::new(&mut self.graph, width, scope, number).number(&tree(text)?)?);
+        }
+        Ok(match ids[..] {
+            [id] => id,
+            _ => {
+                let text = self.graph.get(ids[0]).text;
+                self.graph.item(Shape::Sight, ids, text, 0)
+            }
+        })
+    }
+
+    /// The arguments of a form by its parameters; a column of three components stands for three.
+    fn arguments(
+        &mut self,
+        whole: &str,
+        form: &Form,
+        arguments: &str,
+        at: usize,
+        width: &dyn Fn(&str) -> usize,
+    ) -> Result<Vec<Let>, PairSumError> {
+        let mut parts: Vec<String> = split(arguments)
+            .into_iter()
+            .map(|part| part.trim().to_owned())
+            .collect();
+        if let ([one], 3) = (&parts[..], form.parameters.len())
+            && width(one) == 3
+        {
+            parts = (0..3).map(|k| format!("{one}[{k}]")).collect();
+        }
+        if parts.len() != form.parameters.len() || parts.iter().any(String::is_empty) {
+            let message = format!(
+                "expected {}({}), found {} columns",
+                form.name,
+                form.parameters.join(", "),
+                parts.len()
+            );
+            return Err(PairSumError::at(whole, at, message));
+        }
+        let parameter = |(name, text): (&&str, String)| {
+            Ok(Let {
+                name: (*name).to_owned(),
+                tree: tree(&text)?,
+                text: self.text(&text),
+            })
+        };
+        form.parameters.iter().zip(parts).map(parameter).collect()
+    }
+
+    /// The same with the bound of a user for the sum of this name.
+    ///
+    /// # Errors
+    /// No sum of this name.
+    pub fn with_bound(mut self, name: &str, bound: f64) -> Result<Self, PairSumError> {
+        let names: Vec<String> = self.names().map(str::to_owned).collect();
+        match self.roots.iter_mut().find(|root| root.name == name) {
+            Some(root) => {
+                root.bound = Some(bound);
+                Ok(self)
+            }
+            None => {
+                let message = format!(
+                    "expected the name of a sum ({}){}",
+                    names.join(", "),
+                    did_you_mean(name, &names)
+                );
+                Err(PairSumError::of(&format!("{name}={bound}"), message))
+            }
+        }
+    }
+
+    /// The sums whose names `keep` has, and what follows from them alone.
+    #[must_use]
+    pub fn only(mut self, keep: impl Fn(&str) -> bool) -> Self {
+        let (kept, left): (Vec<Root>, Vec<Root>) =
+            self.roots.into_iter().partition(|root| keep(&root.name));
+        let left: HashSet<String> = left.into_iter().map(|root| root.name).collect();
+        self.derived.retain(|derived| {
+            let mut words = derived
+                .formula
+                .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            words.all(|word| !left.contains(word))
+        });
+        self.roots = kept;
+        self
+    }
+
+    /// The same where it is known where they are made, which spares columns: forms are written for an axis or for the sky.
+    ///
+    /// # Errors
+    /// Parts of a pair that have no meaning there, such as mu without a line of sight.
+    pub fn within(mut self, geometry: &Geometry) -> Result<Self, PairSumError> {
+        self.geometry = Some(geometry.clone());
+        for id in self.reached() {
+            if let Shape::Atom(atom) = self.graph.get(id).shape {
+                let (text, at) = self.graph.place(id);
+                geometry
+                    .admit(atom)
+                    .map_err(|message| PairSumError::at(text, at, message))?;
+            }
+        }
+        Ok(self)
+    }
+
+    /// The names of the sums that are made, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.roots.iter().map(|root| root.name.as_str())
+    }
+
+    /// Their expressions as users wrote them, in order.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.roots.iter().map(|root| root.text.as_str())
+    }
+
+    /// Columns that follow from the sums of forms.
+    pub fn derived(&self) -> &[Derived] {
+        &self.derived
+    }
+
+    /// The items that sums are made of, down to columns.
+    fn reached(&self) -> Vec<Id> {
+        let mut found = vec![];
+        let mut seen = HashSet::new();
+        let mut open: Vec<Id> = self.roots.iter().rev().map(|root| root.id).collect();
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            found.push(id);
+            let item = self.graph.get(id);
+            let parts = &item.parts[..];
+            let parts = match (&item.shape, self.geometry.as_ref()) {
+                _ if self.graph.reads(id).is_some() || self.graph.identities(id).is_some() => &[],
+                (Shape::Sight, Some(geometry)) => {
+                    std::slice::from_ref(&parts[usize::from(geometry.is_sky())])
+                }
+                _ => parts,
+            };
+            open.extend(parts.iter().rev());
+        }
+        found
+    }
+
+    /// What is taken of either object, each once: of the sample of an auto count.
+    pub fn columns_of_both(&self) -> Vec<ObjectColumn> {
+        let mut all = self.object_columns(End::First);
+        for column in self.object_columns(End::Second) {
+            if !all.contains(&column) {
+                all.push(column);
+            }
+        }
+        all
+    }
+
+    /// What is taken of the first or of the second object, each once.
+    pub fn object_columns(&self, end: End) -> Vec<ObjectColumn> {
+        let mut columns: Vec<ObjectColumn> = vec![];
+        for id in self.reached() {
+            let item = self.graph.get(id);
+            let taken: Vec<ObjectColumn> = if let Some(of) = self.graph.reads(id) {
+                let read = (of == end).then(|| ObjectColumn::Read(self.graph.written(id)));
+                read.into_iter().collect()
+            } else if let Some(sides) = self.graph.identities(id) {
+                let own = sides.into_iter().filter(|(of, _)| *of == end);
+                own.map(|(_, text)| ObjectColumn::Identity(text)).collect()
+            } else {
+                match &item.shape {
+                    Shape::Builtin(of, column) if *of == end => vec![column.clone()],
+                    Shape::Atom(atom) => self.of_atom(*atom, end),
+                    _ => vec![],
+                }
+            };
+            for column in taken {
+                if !columns.contains(&column) {
+                    columns.push(column);
+                }
+            }
+        }
+        columns
+    }
+
+    /// What an atom takes of an object.
+    fn of_atom(&self, atom: Atom, end: End) -> Vec<ObjectColumn> {
+        let all = |column: fn(u8) -> ObjectColumn| (0..3).map(column);
+        match atom {
+            Atom::Cos2Phi(Some(own)) | Atom::Sin2Phi(Some(own)) if own == end => {
+                all(ObjectColumn::East)
+                    .chain(all(ObjectColumn::North))
+                    .collect()
+            }
+            Atom::Cos2Phi(Some(_)) | Atom::Sin2Phi(Some(_)) => {
+                all(ObjectColumn::Direction).collect()
+            }
+            Atom::Los(_) | Atom::Dlos | Atom::Rp | Atom::Mu | Atom::Legendre(_) => {
+                let sight = self.geometry.as_ref().map(Geometry::line_of_sight);
+                let taken = match sight {
+                    Some(Some(LineOfSight::First)) => end == End::First,
+                    Some(Some(LineOfSight::End)) => end == End::Second,
+                    Some(Some(LineOfSight::Fixed(_)) | None) => false,
+                    Some(Some(LineOfSight::Midpoint)) | None => true,
+                };
+                if taken {
+                    all(ObjectColumn::Position).collect()
+                } else {
+                    vec![]
+                }
+            }
+            _ => vec![],
+        }
+    }
+
+    /// The program of these sums over pairs of `first` and `second`, with bounds that are proved over all of their rows.
+    ///
+    /// # Errors
+    /// Parts of a pair that have no meaning in `geometry`, values that may be no finite numbers and have no bound from the user, bounds out of
+    /// range, too many operations or columns, or columns that are not there.
+    pub fn bind(
+        &self,
+        first: &Objects<'_>,
+        second: &Objects<'_>,
+        geometry: &Geometry,
+    ) -> Result<PairProgram, PairSumError> {
+        bind(&self.graph, &self.roots, [first, second], geometry)
+    }
+}
+
+/// What to say of an expression without a name: it may be meant for a form.
+fn no_name(text: &str) -> String {
+    let word: String = text.chars().take_while(|c| *c != '(').collect();
+    let names: Vec<String> = forms().iter().map(|form| form.name.to_owned()).collect();
+    let close = did_you_mean(word.trim(), &names);
+    format!("expected NAME=EXPRESSION or a form such as v12(vx, vy, vz){close}")
+}
+
+/// A text cut at its commas, but for those between brackets and quotes.
+fn split(text: &str) -> Vec<String> {
+    let (mut parts, mut depth, mut quote) = (vec![String::new()], 0_usize, None);
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(open), _) if open == c => quote = None,
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (None, '(' | '[') => depth += 1,
+            (None, ')' | ']') => depth = depth.saturating_sub(1),
+            (None, ',') if depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(last) = parts.last_mut() {
+            last.push(c);
+        }
+    }
+    parts
+}
