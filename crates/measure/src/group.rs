@@ -36,6 +36,8 @@ pub(crate) const STRUCTURE: &str = "Structure factors (of trajectories)";
 pub(crate) const OUTPUT: &str = "Output";
 /// Weights of rows.
 pub(crate) const WEIGHTS: &str = "Weights";
+/// What is summed over pairs besides.
+pub(crate) const PAIR_SUMS: &str = "Pair sums (marks, velocities, shapes)";
 /// Pairs that are not counted.
 pub(crate) const CUTS: &str = "Pair cuts (normalisation still counts these pairs)";
 /// Pairs that are no candidates.
@@ -54,7 +56,7 @@ pub(crate) const COPIES: &str = "Other samples";
 pub(crate) const TUNING: &str = "Tuning";
 
 /// All groups as help lists them; the last two it does not list.
-pub(crate) const ORDER: [&str; 25] = [
+pub(crate) const ORDER: [&str; 26] = [
     INPUT,
     PLACE,
     FRAMES,
@@ -72,6 +74,7 @@ pub(crate) const ORDER: [&str; 25] = [
     STRUCTURE,
     OUTPUT,
     WEIGHTS,
+    PAIR_SUMS,
     CUTS,
     EXCLUDED,
     PAIR_WEIGHTS,

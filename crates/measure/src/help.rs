@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use clap::{Arg, ArgAction, Command, CommandFactory};
 
+use crate::pair_sums::about_forms;
 use crate::{Cli, group};
 
 /// The flags that `-h` lists of a command, in their order within a group; of other commands it lists all but [`RARE`].
@@ -363,7 +364,14 @@ pub(crate) fn arranged(program: Command) -> Command {
         .defer(|command| command.override_help(tuning(&Cli::command())))
         .arg_required_else_help(true)
         .hide(true);
-    with_subcommands(program, "albireo").subcommand(tuning)
+    let forms = Command::new("forms")
+        .about("Show the ready-made pair sums")
+        .defer(|command| command.override_help(about_forms()))
+        .arg_required_else_help(true)
+        .hide(true);
+    with_subcommands(program, "albireo")
+        .subcommand(tuning)
+        .subcommand(forms)
 }
 
 #[cfg(test)]

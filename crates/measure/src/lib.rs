@@ -47,6 +47,7 @@ mod node;
 mod old_names;
 mod output;
 mod packages;
+mod pair_sums;
 mod pair_weights;
 mod part_file;
 mod paths;

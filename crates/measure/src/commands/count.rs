@@ -1,8 +1,9 @@
 //! `albireo count`: raw pair counts.
 
-use albireo::tally::{Classes, Legendre};
+use albireo::tally::{Classes, End, Legendre};
 use albireo::{Outside, Pairs};
 use albireo_catalogs::{ResultKind, Table};
+use albireo_pair_sums::Geometry;
 use albireo_samples::Source;
 use anyhow::Result;
 use clap::Args;
@@ -21,6 +22,7 @@ use crate::inputs::line_of_sight;
 use crate::kept::Wanted;
 use crate::named_count::{MeanSeparation, NamedCount};
 use crate::packages::{Made, check_form};
+use crate::pair_sums::{PairSumFlags, Summed};
 use crate::pair_weights::{PairWeightFlags, upweighted};
 use crate::record::Record;
 use crate::session::Session;
@@ -61,6 +63,8 @@ pub(crate) struct Count {
     #[command(flatten)]
     pair_weights: PairWeightFlags,
     #[command(flatten)]
+    pair_sums: PairSumFlags,
+    #[command(flatten)]
     cuts: CutFlags,
     #[command(flatten)]
     weight_sets: CountSetFlags,
@@ -68,6 +72,15 @@ pub(crate) struct Count {
     shells: ShellFlags,
     #[command(flatten)]
     kept: CheckpointFlags,
+}
+
+/// Which objects of a pair each sample has: both, where there is but one.
+fn ends_of(cross: bool) -> [&'static [End]; 2] {
+    if cross {
+        [&[End::First], &[End::Second]]
+    } else {
+        [&[End::First, End::Second], &[]]
+    }
 }
 
 /// A Legendre polynomial by its degree.
@@ -79,7 +92,7 @@ fn legendre(text: &str) -> Result<Legendre, String> {
 
 impl Count {
     /// The catalogues, with their weights of all sets.
-    fn sources(&self) -> Result<Vec<Source>> {
+    fn sources(&self, summed: Option<&Summed>) -> Result<Vec<Source>> {
         let (data, second) = (
             self.data.clone(),
             self.second.clone().or_else(|| self.cross.clone()),
@@ -87,8 +100,16 @@ impl Count {
         let group = self.cuts.group.as_deref();
         let sources = self.pairs.sources(data, second, group)?;
         self.weight_sets.check(sources.len() > 1)?;
-        let sources = sources.into_iter();
-        Ok(sources.map(|source| self.weight_sets.of(source)).collect())
+        let ends = ends_of(sources.len() > 1);
+        let sources = sources.into_iter().zip(ends);
+        let of = |(source, ends): (Source, &[End])| {
+            let source = self.weight_sets.of(source);
+            match summed {
+                Some(summed) => summed.selected(source, ends),
+                None => source,
+            }
+        };
+        Ok(sources.map(of).collect())
     }
 
     /// Refuses flags that have no meaning for the statistic.
@@ -142,7 +163,8 @@ impl Count {
         session: &mut Session<'_>,
     ) -> Result<Option<Table>> {
         let mut record = Record::begin(session.arguments);
-        let sources = self.sources()?;
+        let summed = self.pair_sums.read()?;
+        let sources = self.sources(summed.as_ref())?;
         self.check(spec)?;
         let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
         let engines = Engines::with_checkpoints(&self.pairs.run, &self.kept, session)?;
@@ -155,14 +177,25 @@ impl Count {
         upweights.check_data(samples.record().get("samples"));
         let cuts = self.cuts.cuts(los, samples.domain())?;
         let labelled = self.shells.labelled(&samples)?;
+        let ends = ends_of(samples.find("second").is_some());
+        let valued = |role: &str, ends: &[End]| match (&summed, samples.find(role)) {
+            (Some(summed), Some(sample)) => Ok(Some(summed.valued(sample, ends)?)),
+            _ => anyhow::Ok(None),
+        };
+        let (first, second) = (valued("data", ends[0])?, valued("second", ends[1])?);
+        let data = match &first {
+            Some(first) => &first.particles,
+            None => samples.get("data")?,
+        };
+        let other = second.as_ref().map(|second| &second.particles);
         let mut counter = Counter::new(engines, samples.domain())
             .sharing(session.kept.shared())
             .dropping(cuts);
-        let pairs = match (&labelled, samples.find("second")) {
+        let pairs = match (&labelled, other.or(samples.find("second"))) {
             (Some((labelled, _)), _) => weighting.of("DD", ["data"; 2], Pairs::Auto(labelled))?,
-            (None, None) => weighting.of("DD", ["data"; 2], Pairs::Auto(samples.get("data")?))?,
+            (None, None) => weighting.of("DD", ["data"; 2], Pairs::Auto(data))?,
             (None, Some(second)) => {
-                let pairs = Pairs::Cross(samples.get("data")?, second);
+                let pairs = Pairs::Cross(data, second);
                 weighting.of("D1D2", ["data", "second"], pairs)?
             }
         };
@@ -172,6 +205,16 @@ impl Count {
         let mut asked = NamedCount::weighted(pairs, &bins).with_mean(self.mean_separation)?;
         let degrees = self.legendre.iter().copied().collect();
         asked.what = asked.what.with_legendre(degrees);
+        if let (Some(summed), Some(first)) = (&summed, &first) {
+            let geometry = Geometry::of(&bins, samples.domain());
+            let geometry = match self.los.los {
+                Some(_) => geometry.with_line_of_sight(los),
+                None => geometry,
+            };
+            let program = summed.program(first, second.as_ref().unwrap_or(first), &geometry)?;
+            asked.what = asked.what.with_program(program);
+            record.set("pair_sums", summed.record(&asked.what));
+        }
         let mut axes = bins.axes();
         samples.name_axes(&mut axes);
         record.set_bins(self.statistic, &axes, los);
@@ -187,7 +230,7 @@ impl Count {
             let axes = (&axes[..], length);
             return Ok(Some(by_shell::table(&counts, shells, axes, record)));
         }
-        counter.decide_and_count(&asked)?;
+        let counts = counter.decide_and_count(&asked)?;
         if counter.is_over() {
             return Ok(None);
         }
@@ -196,6 +239,9 @@ impl Count {
         for count in &counter.done {
             columns.extend(count_columns(&count.sums, "", (&axes, length)));
             columns.extend(mean_column(count, &axes, length));
+        }
+        if let Some(summed) = &summed {
+            columns.extend(summed.derived(&counts, "")?);
         }
         let meta = record.finish(ResultKind::Counts);
         Ok(Some(Table { columns, meta }))

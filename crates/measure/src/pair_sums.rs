@@ -1,0 +1,252 @@
+//! Sums of expressions over the pairs of a count: which columns they take of the samples, and what results say of them.
+//!
+//! Entry: [`PairSumFlags`], read into [`Summed`]. The language is that of `albireo-pair-sums`.
+
+use std::sync::Arc;
+
+use albireo::tally::{CountSpec, End, PairProgram};
+use albireo::{Counts, Particles};
+use albireo_catalogs::{Attribute, CatalogReader, MemoryColumn, MemoryTable, Request, TableColumn};
+use albireo_pair_sums::{
+    Geometry, ObjectColumn, Objects, PairSumError, PairSumSpec, PairSums, forms,
+};
+use albireo_samples::{Selection, Source};
+use anyhow::Result;
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::group;
+use crate::tables::column_name;
+use crate::usage::usage;
+
+/// A name and what it stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Named<T> {
+    name: String,
+    of: T,
+}
+
+impl<T: std::str::FromStr> std::str::FromStr for Named<T> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, of) = text
+            .split_once('=')
+            .ok_or_else(|| format!("expected NAME=VALUE, found `{text}`"))?;
+        let of = of.trim().parse();
+        Ok(Self {
+            name: name.trim().to_owned(),
+            of: of.map_err(|_| format!("expected a number behind `{name}=`, found `{text}`"))?,
+        })
+    }
+}
+
+/// What is summed over the pairs of each bin.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = group::PAIR_SUMS)]
+pub(crate) struct PairSumFlags {
+    /// Sum an expression over the pairs in each bin, e.g. 'm=i.mark*j.mark' or 'v12(vx,vy,vz)'; again for each further sum
+    ///
+    /// i. and j. stand before the columns of the first and of the second object of a pair; r, mu, radial(u) and their like belong to the pair. Each pair
+    /// counts by its weight. `albireo help forms` lists the ready-made forms.
+    #[arg(long, value_name = "[NAME=]EXPR")]
+    pair_sum: Vec<PairSumSpec>,
+    /// Name a part of the expressions of --pair-sum
+    #[arg(long = "let", value_name = "NAME=EXPR", requires = "pair_sum")]
+    lets: Vec<Named<String>>,
+    /// State a bound: no value of this sum is larger in magnitude, or the count fails
+    #[arg(long, value_name = "NAME=B", requires = "pair_sum")]
+    pair_bound: Vec<Named<f64>>,
+}
+
+/// The sums of a command.
+#[derive(Debug, Clone)]
+pub(crate) struct Summed(PairSums);
+
+/// A refusal of an expression is one of the command line.
+fn refused(error: PairSumError) -> anyhow::Error {
+    usage(format!("--pair-sum: {error}"))
+}
+
+impl PairSumFlags {
+    /// The sums that are asked for, if there are any.
+    pub(crate) fn read(&self) -> Result<Option<Summed>> {
+        if self.pair_sum.is_empty() {
+            return Ok(None);
+        }
+        let lets: Vec<(String, String)> = (self.lets.iter())
+            .map(|part| (part.name.clone(), part.of.clone()))
+            .collect();
+        // A column of vectors is written by its components.
+        let mut sums = PairSums::parse(&self.pair_sum, &lets, &|_| 1).map_err(refused)?;
+        for bound in &self.pair_bound {
+            let with = sums.with_bound(&bound.name, bound.of);
+            sums = with.map_err(|error| usage(format!("--pair-bound: {error}")))?;
+        }
+        Ok(Some(Summed(sums)))
+    }
+}
+
+/// A sample with the columns that sums take of it.
+#[derive(Debug)]
+pub(crate) struct Valued {
+    pub(crate) particles: Particles,
+    columns: Vec<ObjectColumn>,
+}
+
+/// The text that is read of a file.
+fn text_of(column: &ObjectColumn) -> Option<&String> {
+    match column {
+        ObjectColumn::Read(text) | ObjectColumn::Identity(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Whole numbers above this are not told apart by float64.
+const WHOLE: f64 = (1u64 << 53) as f64;
+
+impl Valued {
+    /// The particles, whose columns are those that `columns` reads, with the built-in ones too.
+    fn new(particles: &Particles, columns: Vec<ObjectColumn>) -> Result<Self> {
+        let (mut all, built_in): (Vec<_>, Vec<_>) = columns
+            .into_iter()
+            .partition(|column| text_of(column).is_some());
+        let mut values = particles.columns().to_vec();
+        for (column, values) in all.iter().zip(&values) {
+            let is_large = |value: f64| value.abs() >= WHOLE;
+            if let (ObjectColumn::Identity(text), Some(row)) =
+                (column, values.iter().position(is_large))
+            {
+                return Err(usage(format!(
+                    "--pair-sum: `{text}` is compared for equality, but row {row} (counting from 0) is 2^53 or more, where float64 has not every whole number: compare smaller numbers"
+                )));
+            }
+        }
+        values.extend(
+            built_in
+                .iter()
+                .filter_map(|column| column.of_points(particles)),
+        );
+        all.extend(built_in);
+        Ok(Self {
+            particles: particles.clone().with_columns(values)?,
+            columns: all,
+        })
+    }
+
+    fn objects(&self) -> Objects<'_> {
+        Objects {
+            particles: &self.particles,
+            columns: &self.columns,
+        }
+    }
+}
+
+impl Summed {
+    /// What is taken of the objects at these ends.
+    fn columns(&self, ends: &[End]) -> Vec<ObjectColumn> {
+        match ends {
+            [end] => self.0.object_columns(*end),
+            [] => vec![],
+            _ => self.0.columns_of_both(),
+        }
+    }
+
+    /// The source with the columns of the objects at these ends.
+    pub(crate) fn selected(&self, source: Source, ends: &[End]) -> Source {
+        let columns = self.columns(ends);
+        let columns = columns.iter().filter_map(text_of).cloned().collect();
+        Source {
+            selection: Selection {
+                columns,
+                ..source.selection
+            },
+            ..source
+        }
+    }
+
+    /// A sample, read as [`Summed::selected`] asks for, at these ends of pairs.
+    pub(crate) fn valued(&self, particles: &Particles, ends: &[End]) -> Result<Valued> {
+        Valued::new(particles, self.columns(ends))
+    }
+
+    /// The program over pairs of these samples.
+    pub(crate) fn program(
+        &self,
+        first: &Valued,
+        second: &Valued,
+        geometry: &Geometry,
+    ) -> Result<Arc<PairProgram>> {
+        let sums = self.0.clone().within(geometry).map_err(refused)?;
+        let program = sums.bind(&first.objects(), &second.objects(), geometry);
+        Ok(Arc::new(program.map_err(refused)?))
+    }
+
+    /// What a record says of the sums.
+    pub(crate) fn record(&self, what: &CountSpec) -> Value {
+        let sums = what.program().map_or(&[][..], |program| program.sums());
+        let texts: Vec<&str> = self.0.texts().collect();
+        let sum = |(sum, text): (&albireo::tally::PairSum, &str)| {
+            json!({
+                "name": sum.name,
+                "expression": text,
+                "bound": sum.bound,
+                "proved": sum.proven,
+            })
+        };
+        sums.iter().zip(texts).map(sum).collect()
+    }
+
+    /// The columns that follow from the sums of a count, whose columns have this prefix.
+    pub(crate) fn derived(&self, counts: &Counts, prefix: &str) -> Result<Vec<TableColumn>> {
+        if self.0.derived().is_empty() {
+            return Ok(vec![]);
+        }
+        let weights = counts.weight();
+        let weights =
+            weights.unwrap_or_else(|| counts.npairs().iter().map(|&n| n as f64).collect());
+        let mut columns = vec![("W".to_owned(), weights)];
+        for name in counts.pair_sums() {
+            let sums = counts.pair_sum(name).map(|sums| sums.values());
+            columns.push((name.to_owned(), sums.unwrap_or_default()));
+        }
+        let column = |(name, values): (String, Vec<f64>)| {
+            let column: Arc<dyn MemoryColumn> = Arc::new(Attribute::Numbers(values));
+            (name, vec![column])
+        };
+        let columns = columns.into_iter().map(column).collect();
+        let formulas = self
+            .0
+            .derived()
+            .iter()
+            .map(|derived| derived.formula.clone());
+        let mut table = MemoryTable::new("sums".into(), columns, None)?;
+        let made = table.read(&Request::columns(formulas.collect::<Vec<_>>()))?;
+        let derived = self.0.derived().iter().map(|derived| {
+            let values = made.column(&derived.formula)?.to_vec();
+            let described = format!("{}, W the weight of the pairs", derived.formula);
+            let name = column_name(prefix, &derived.name);
+            Ok(TableColumn::floats(name, described, values))
+        });
+        derived.collect()
+    }
+}
+
+/// The ready-made forms, as help shows them.
+pub(crate) fn about_forms() -> String {
+    let mut text = String::from(
+        "Ready-made pair sums: --pair-sum 'FORM(columns)'. i is the first object of a pair, j the second; W is the weight of the pairs.\n",
+    );
+    for form in forms() {
+        let parameters = form.parameters.join(",");
+        text += &format!("\n{}({parameters})\n  {}\n", form.name, form.meaning);
+        for sum in form.sums {
+            text += &format!("  {} = {}\n", sum.name, sum.text);
+        }
+        for (name, formula) in form.derived {
+            text += &format!("  {name} = {formula}\n");
+        }
+        text += &format!("  {}\n", form.paper);
+    }
+    text
+}
