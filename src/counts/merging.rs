@@ -78,6 +78,8 @@ impl Counts {
             };
             differ(setting, summed(self), summed(other))?;
         }
+        let named = |counts: &Self| counts.pair_sums().collect::<Vec<_>>().join(", ");
+        differ("the sums of expressions", named(self), named(other))?;
         let numbers = |counts: &Self| {
             let known = if counts.numbered {
                 "known"

@@ -15,6 +15,9 @@ use crate::result::Correlation;
 /// A correlation function as a formula over normalised counts: `DD`, `DR`, `RD`, `RR`, `DS`, `SD`, `SS`, `D1D2`, `D1R2`, `R1D2`, `D1S2`, `S1D2`, `S1S2` and `R1R2`, each
 /// over its own total; numbers, `+ - * /`, powers `^` or `**` with a number as the exponent, and parentheses.
 ///
+/// `DD.m` is the sum m of an expression ([`crate::tally::PairProgram`]) over the pairs of DD, over the same total; a formula with such sums has no
+/// Poisson errors.
+///
 /// From what binds most tightly to least: powers (grouped to the right), signs, products, sums. What is divided by zero is NaN. Errors are
 /// propagated through the derivatives of the formula, as those of the estimators with a name are. Where bins do not tell the orders of a pair
 /// apart, RD is DR and SD is DS.
@@ -52,6 +55,8 @@ pub struct Formula {
     tree: Arc<Node>,
     /// Those named, those of data first, in one order for any text.
     terms: Vec<Term>,
+    /// The sums of expressions that are named, each once.
+    sums: Vec<(Term, String)>,
 }
 
 impl std::str::FromStr for Formula {
@@ -60,8 +65,8 @@ impl std::str::FromStr for Formula {
     fn from_str(text: &str) -> Result<Self, FormulaError> {
         let text = text.trim();
         let tree = tree(text)?;
-        let mut terms = Vec::new();
-        named(&tree, &mut terms);
+        let (mut terms, mut sums) = (Vec::new(), Vec::new());
+        named(&tree, &mut terms, &mut sums);
         // Errors are those of pairs of data, by which results begin.
         let place = |term: &Term| Term::ALL.iter().position(|other| other == term);
         terms.sort_by_key(|term| (!term.is_data(), place(term)));
@@ -77,6 +82,7 @@ impl std::str::FromStr for Formula {
             text: text.into(),
             tree: Arc::new(tree),
             terms,
+            sums,
         })
     }
 }
@@ -87,19 +93,24 @@ impl std::fmt::Display for Formula {
     }
 }
 
-/// Notes the counts that a tree names, each once.
-fn named(node: &Node, terms: &mut Vec<Term>) {
+/// Notes the counts and the sums that a tree names, each once.
+fn named(node: &Node, terms: &mut Vec<Term>, sums: &mut Vec<(Term, String)>) {
     match node {
         Node::Number(_) => {}
-        Node::Count(term) => {
+        Node::Count(term) | Node::Sum(term, _) => {
+            if let Node::Sum(term, name) = node
+                && !sums.iter().any(|(of, other)| of == term && other == name)
+            {
+                sums.push((*term, name.clone()));
+            }
             if !terms.contains(term) {
                 terms.push(*term);
             }
         }
-        Node::Negative(of) | Node::Power(of, _) => named(of, terms),
+        Node::Negative(of) | Node::Power(of, _) => named(of, terms, sums),
         Node::Two(_, left, right) => {
-            named(left, terms);
-            named(right, terms);
+            named(left, terms, sums);
+            named(right, terms, sums);
         }
     }
 }
@@ -121,6 +132,11 @@ impl Formula {
         &self.terms
     }
 
+    /// The sums of expressions that it names, each with its count.
+    pub fn sums(&self) -> &[(Term, String)] {
+        &self.sums
+    }
+
     /// Whether it names pairs of randoms alone, which may be known ([`super::AnalyticRr`]) instead of counted.
     pub fn takes_known_randoms(&self) -> bool {
         self.terms.iter().any(|term| term.is_volume())
@@ -128,7 +144,10 @@ impl Formula {
 
     /// The count that holds the pairs of `term`.
     fn made_for(&self, term: Term, order: PairOrder) -> Term {
+        // A sum takes the first object and the second one by their order.
+        let has_sums = |of: Term| self.sums.iter().any(|(term, _)| *term == of);
         match (order, term.reverse()) {
+            (_, Some(other)) if has_sums(term) || has_sums(other) => term,
             (PairOrder::Unordered, Some(other)) if self.terms.contains(&other) => other,
             _ => term,
         }
@@ -170,22 +189,45 @@ impl Formula {
                 .position(|other| *other == made)
                 .unwrap_or_default()
         };
-        let of_counts = |inputs: [Dual<{ Term::ALL.len() }>; Term::ALL.len()]| {
-            value(&self.tree, &|term| inputs[column(term)])
+        let mut sums = Vec::new();
+        for (term, name) in &self.sums {
+            sums.push(counts.pairs(*term)?.sum_fractions(name, term.name)?);
+        }
+        let sum = |of: Term, name: &str| {
+            let place = self
+                .sums
+                .iter()
+                .position(|(term, other)| *term == of && other == name);
+            &sums[place.unwrap_or_default()]
         };
-        Ok(inputs.estimate(self.text.to_string(), of_counts))
+        let of_counts = |bin: usize, inputs: [Dual<{ Term::ALL.len() }>; Term::ALL.len()]| {
+            let count = |term| inputs[column(term)];
+            value(&self.tree, &count, &|of, name| sum(of, name)[bin])
+        };
+        let mut xi = inputs.estimate_bins(self.text.to_string(), of_counts);
+        if !self.sums.is_empty() {
+            // What a pair adds scatters by itself.
+            xi.error.fill(f64::NAN);
+            xi.variance.fill(f64::NAN);
+        }
+        Ok(xi)
     }
 }
 
-/// The value of a tree where its counts have these.
-fn value<const N: usize>(node: &Node, count: &impl Fn(Term) -> Dual<N>) -> Dual<N> {
+/// The value of a tree where its counts and sums have these.
+fn value<const N: usize>(
+    node: &Node,
+    count: &impl Fn(Term) -> Dual<N>,
+    sum: &impl Fn(Term, &str) -> f64,
+) -> Dual<N> {
     match node {
         Node::Number(number) => Dual::constant(*number),
         Node::Count(term) => count(*term),
-        Node::Negative(of) => -1.0 * value(of, count),
-        Node::Power(of, exponent) => value(of, count).to_the(*exponent),
+        Node::Sum(term, name) => Dual::constant(sum(*term, name)),
+        Node::Negative(of) => -1.0 * value(of, count, sum),
+        Node::Power(of, exponent) => value(of, count, sum).to_the(*exponent),
         Node::Two(operation, left, right) => {
-            let (left, right) = (value(left, count), value(right, count));
+            let (left, right) = (value(left, count, sum), value(right, count, sum));
             match operation {
                 Operation::Add => left + right,
                 Operation::Subtract => left - right,

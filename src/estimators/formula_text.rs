@@ -15,6 +15,8 @@ const MOST: usize = 256;
 pub(super) enum Node {
     Number(f64),
     Count(Term),
+    /// The sum of an expression over the pairs of a count.
+    Sum(Term, String),
     Negative(Box<Node>),
     Power(Box<Node>, f64),
     Two(Operation, Box<Node>, Box<Node>),
@@ -213,7 +215,16 @@ impl Parser<'_> {
             ));
         };
         self.position += word.chars().count();
-        Ok(Node::Count(*term))
+        if self.chars.get(self.position) != Some(&'.') {
+            return Ok(Node::Count(*term));
+        }
+        self.position += 1;
+        let name = self.word(|c| c.is_alphanumeric() || c == '_');
+        if name.is_empty() {
+            return Err(self.error("the name of a sum, as in DD.m"));
+        }
+        self.position += name.chars().count();
+        Ok(Node::Sum(*term, name))
     }
 }
 
@@ -221,7 +232,7 @@ impl Parser<'_> {
 fn constant(node: &Node) -> Option<f64> {
     Some(match node {
         Node::Number(number) => *number,
-        Node::Count(_) => return None,
+        Node::Count(_) | Node::Sum(..) => return None,
         Node::Negative(of) => -constant(of)?,
         Node::Power(of, exponent) => libm::pow(constant(of)?, *exponent),
         Node::Two(operation, left, right) => {

@@ -90,6 +90,14 @@ pub trait RandomPairs {
         name: &'static str,
     ) -> Result<Vec<f64>, EstimatorError>;
 
+    /// The sum of an expression in each bin over the number or weight of all pairs.
+    ///
+    /// # Errors
+    /// As [`RandomPairs::fractions`], and a sum that was not made.
+    fn sum_fractions(&self, sum: &str, name: &'static str) -> Result<Vec<f64>, EstimatorError> {
+        Err(no_pair_sum(sum, name))
+    }
+
     /// The Poisson variance of each fraction over its square; 0 where it is known or no pair was counted.
     fn relative_variance(&self) -> Vec<f64>;
 
@@ -147,6 +155,13 @@ impl RandomPairs for Counts {
         Ok(sums.into_iter().map(|sum| sum / total).collect())
     }
 
+    fn sum_fractions(&self, sum: &str, name: &'static str) -> Result<Vec<f64>, EstimatorError> {
+        self.fractions(name)?;
+        let sums = self.pair_sum(sum).ok_or_else(|| no_pair_sum(sum, name))?;
+        let total = self.total().normalisation(self.is_weighted());
+        Ok(sums.values().into_iter().map(|sum| sum / total).collect())
+    }
+
     fn relative_variance(&self) -> Vec<f64> {
         self.relative_variance()
     }
@@ -177,6 +192,11 @@ fn no_legendre_sums(l: Legendre, name: &str) -> EstimatorError {
     EstimatorError::Needs(format!(
         "the Legendre sums of degree {degree} of {name} were not made"
     ))
+}
+
+/// What is said of a count without the sum of an expression.
+fn no_pair_sum(sum: &str, name: &str) -> EstimatorError {
+    EstimatorError::Needs(format!("the sum {sum} of {name} was not made"))
 }
 
 /// Counts of the same bins, collected by name while they are checked.
@@ -239,12 +259,21 @@ impl<'a> Inputs<'a> {
         estimator: impl Into<Cow<'static, str>>,
         formula: impl Fn([Dual<N>; N]) -> Dual<N>,
     ) -> Correlation {
+        self.estimate_bins(estimator, |_, inputs| formula(inputs))
+    }
+
+    /// The same of a formula that is handed the number of the bin too.
+    fn estimate_bins<const N: usize>(
+        self,
+        estimator: impl Into<Cow<'static, str>>,
+        formula: impl Fn(usize, [Dual<N>; N]) -> Dual<N>,
+    ) -> Correlation {
         let estimate = |k: usize| {
             let input = |column: usize| match self.columns.get(column) {
                 Some(counts) => Dual::input(column, counts.values[k]),
                 None => Dual::constant(0.0),
             };
-            formula(std::array::from_fn(input))
+            formula(k, std::array::from_fn(input))
         };
         let bins = 0..self.data.npairs().len();
         let estimates: Vec<Dual<N>> = bins.map(estimate).collect();

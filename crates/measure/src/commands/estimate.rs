@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use albireo::Outside;
 use albireo::binning::PairOrder;
 use albireo::estimators::{AnyEstimator, Estimator, Role, Term, legendre_degrees};
+use albireo_pair_sums::Geometry;
 use albireo_samples::{RegionSpec, Selection, Source};
 use anyhow::Result;
 use clap::Args;
@@ -31,6 +32,7 @@ use crate::inputs::line_of_sight;
 use crate::kept::Wanted;
 use crate::named_count::MeanSeparation;
 use crate::packages::check_form;
+use crate::pair_sums::{PairSumFlags, SummedRoles};
 use crate::pair_weights::PairWeightFlags;
 use crate::paths::ReadFile;
 use crate::record::Record;
@@ -108,6 +110,8 @@ pub(crate) struct EstimateFlags {
     cuts: CutFlags,
     #[command(flatten)]
     pub(super) regions: RegionFlags,
+    #[command(flatten)]
+    pair_sums: PairSumFlags,
     #[command(flatten)]
     pair_weights: PairWeightFlags,
     #[command(flatten)]
@@ -224,7 +228,7 @@ impl EstimateFlags {
         }
     }
 
-    fn sources(&self) -> Result<Vec<Source>> {
+    fn sources(&self, summed: Option<&SummedRoles>) -> Result<Vec<Source>> {
         let first = Selection::from(self.columns.clone());
         let randoms = Selection::from(self.randoms_columns.clone());
         let cross = Selection::from(self.cross_columns.clone());
@@ -264,7 +268,7 @@ impl EstimateFlags {
             };
             let mut sets = self.weight_sets.of(role).into_iter();
             let weight = sets.next().unwrap_or_else(|| selection.weight.clone());
-            (!paths.is_empty()).then(|| Source {
+            let source = (!paths.is_empty()).then(|| Source {
                 role: role.name().to_owned(),
                 paths,
                 selection: Selection {
@@ -272,6 +276,10 @@ impl EstimateFlags {
                     further_weights: sets.collect(),
                     ..selection
                 },
+            });
+            source.map(|source| match summed {
+                Some(summed) => summed.selected(role, source),
+                None => source,
             })
         };
         Ok(samples.into_iter().filter_map(source).collect())
@@ -364,7 +372,8 @@ impl EstimateFlags {
         self.regions
             .check_map(&session.arguments.inputs(), &session.sink)?;
         let mut record = Record::begin(session.arguments);
-        let sources = self.sources()?;
+        let summed = SummedRoles::of(&self.pair_sums, &estimator)?;
+        let sources = self.sources(summed.as_ref())?;
         let wanted = Wanted {
             angular: spec.statistic == Statistic::Theta,
             outside: if self.space.wrap {
@@ -394,6 +403,18 @@ impl EstimateFlags {
             .weighting(&inputs, &Role::ALL.map(Role::name))?;
         upweights.check_data(inputs.record().get("samples"));
         let cuts = self.cuts.cuts(los, inputs.domain())?;
+        let summed = match summed {
+            Some(summed) => {
+                let geometry = Geometry::of(&bins, inputs.domain());
+                let geometry = match self.los.los {
+                    Some(_) => geometry.with_line_of_sight(los),
+                    None => geometry,
+                };
+                record.set("pair_sums", summed.record());
+                Some(summed.with_samples(&inputs, geometry)?)
+            }
+            None => None,
+        };
         let legendre = orders
             .map(legendre_degrees)
             .transpose()?
@@ -417,6 +438,7 @@ impl EstimateFlags {
             orders,
             legendre,
             subsets: &subsets,
+            summed: summed.as_ref(),
         };
         let Some(made) = plan.run(&bins, &mut counter)? else {
             return Ok(None);

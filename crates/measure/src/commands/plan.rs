@@ -23,6 +23,7 @@ use super::split::Subsets;
 use crate::angular::Upweights;
 use crate::counting::Counter;
 use crate::named_count::{MeanSeparation, NamedCount};
+use crate::pair_sums::SummedRoles;
 use crate::pair_weights::{WeightedPairs, Weighting, upweighted};
 use crate::paths::ReadFile;
 use crate::results::Results;
@@ -43,6 +44,8 @@ pub(super) struct Plan<'a> {
     pub(super) cuts: Vec<Cut>,
     /// One for each count of split randoms.
     pub(super) subsets: &'a [Subsets],
+    /// What is summed over pairs, with the samples that have its columns.
+    pub(super) summed: Option<&'a SummedRoles>,
     /// The degrees of multipoles that are made of Legendre sums, and of these sums.
     pub(super) orders: Option<&'a [u32]>,
     pub(super) legendre: LegendreDegrees,
@@ -70,6 +73,10 @@ impl<'a> Plan<'a> {
             let mean = self.mean_of(*term, bins);
             let count = NamedCount::weighted(pairs, bins).with_mean(mean)?;
             let what = count.what.with_legendre(self.legendre);
+            let what = match self.summed {
+                Some(summed) => summed.added(what, *term)?,
+                None => what,
+            };
             Ok(NamedCount { what, ..count })
         };
         weighted.into_iter().zip(terms).map(of_term).collect()
@@ -131,9 +138,10 @@ impl<'a> Plan<'a> {
                 found.push((term, of_rr((path, &table), term, &expected)?, path));
                 continue;
             }
-            // Neither separations nor subsets nor weights of pairs are in a saved count.
+            // Neither separations nor subsets nor weights nor sums of pairs are taken from a saved count.
             let means = self.mean_of(term, bins).is_some();
-            if self.subsets_of(term).is_some() || means || weighed {
+            let summed = self.summed.is_some_and(|summed| summed.sums_of(term));
+            if self.subsets_of(term).is_some() || means || weighed || summed {
                 continue;
             }
             for result in &results {
@@ -250,7 +258,10 @@ impl<'a> Plan<'a> {
     /// Makes all counts, but for random pairs that are at hand, and the estimate; none of a part.
     pub(super) fn run(&self, bins: &Bins, counter: &mut Counter<'a>) -> Result<Option<Made>> {
         let (inputs, domain) = (self.inputs, self.inputs.domain());
-        let sample = |role: Role| inputs.find(role.name());
+        let sample = |role: Role| {
+            let valued = self.summed.and_then(|summed| summed.sample(role));
+            valued.or_else(|| inputs.find(role.name()))
+        };
         let estimation = Estimation::new(self.estimator.clone(), bins, domain, sample);
         let estimation = estimation.and_then(|all| all.with_cuts(domain, &self.cuts));
         let legendre = self.legendre;
