@@ -477,11 +477,25 @@ class Result:
         options = dict(binning=binning, rr=rr, xi=xi, jackknife=jackknife, by_region=by_region)
         run(["result", "rascalc"], options=options, inputs=[("the result", self.counts.table)])
 
-    def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draws it with matplotlib: an estimate with its errors, counts, or a map over two axes; returns the axes."""
+    def plot(self, ax: Any = None, *, panel: str | None = None, scale_by: float | None = None, **style: Any) -> Any:
+        """Draws with matplotlib what ``albireo plot`` shows of it: curves with errors, or a map over two axes; returns the axes, of several the first.
+
+        Parameters
+        ----------
+        ax
+            Axes to draw into. A new figure has all panels of a result: g(r) and n(r), or the definitions of S(q); given axes have the first.
+        panel
+            Another panel alone, by the label of its y axis, such as ``"n(r)"`` or ``"Bhatia-Thornton S(q)"``, or its title.
+        scale_by
+            The power of the separation that xi, multipoles, wedges or wp are multiplied by: 2 for multipoles and wedges, else 0.
+        style
+            What ``errorbar``, or ``pcolormesh`` of a map, takes: a `label` names the result in the legend.
+
+        Raises ValueError for a result that has no figure.
+        """
         from .drawing import draw
 
-        return draw(self, ax, style)
+        return draw(self, ax, panel, scale_by, style)
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = {name: _parts_of(table) for name, table in self._parts.items()}
