@@ -106,13 +106,13 @@ class Result:
 
     def keys(self) -> list[str]:
         """The names of its columns, so that ``dict(result)`` and tables can be made of it."""
-        return self.table.names()
+        return self.columns
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.table.names())
+        return iter(self.columns)
 
     def __dir__(self) -> Iterable[str]:
-        return [*super().__dir__(), *(name for name in self.table.names() if name.isidentifier())]
+        return [*super().__dir__(), *filter(str.isidentifier, self.columns)]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "table":
@@ -182,27 +182,25 @@ class Result:
 
     # Estimates.
 
-    def _value_name(self) -> str:
+    def _estimate(self, end: str) -> np.ndarray:
+        """The columns of the estimate whose names have this end: multipoles or wedges one under the other, else in the shape of the bins."""
+        several = [name for name in self.columns if name.startswith("xi_") and not name.endswith("_error")]
+        if several and "xi" not in self.columns:
+            return np.stack([self[name + end] for name in several])
         for name in _VALUES:
             if name in self.columns:
-                return name
+                return self._shaped(name + end)
         raise AttributeError(f"a result of kind {self.kind!r} is no estimate")
 
     @property
     def value(self) -> np.ndarray:
         """The estimate: xi, wp or g in the shape of the bins; multipoles or wedges one under the other."""
-        several = [name for name in self.columns if name.startswith("xi_") and not name.endswith("_error")]
-        if several and "xi" not in self.columns:
-            return np.stack([self[name] for name in several])
-        return self._shaped(self._value_name())
+        return self._estimate("")
 
     @property
     def error(self) -> np.ndarray:
         """The error of the estimate: of the jackknife or bootstrap where there are regions, else Poisson."""
-        several = [name for name in self.columns if name.startswith("xi_") and name.endswith("_error") and "poisson" not in name]
-        if several and "xi" not in self.columns:
-            return np.stack([self[name] for name in several])
-        return self._shaped(f"{self._value_name()}_error")
+        return self._estimate("_error")
 
     @property
     def multipoles(self) -> dict[int, np.ndarray]:
