@@ -1,4 +1,4 @@
-"""Runs the code cells of a notebook, in order and in its folder, and checks that it is kept without outputs and draws something.
+"""Runs the code cells of a notebook, in order and in its folder, and checks that it is kept without outputs, under ids of their own, and draws something.
 
     python .ci/run_notebook.py NOTEBOOK [FOLDER]
 
@@ -18,7 +18,10 @@ import matplotlib.pyplot as plt
 
 def main(notebook, folder=None):
     folder = folder and Path(folder).resolve()
-    cells = [cell for cell in json.loads(notebook.read_text())["cells"] if cell["cell_type"] == "code"]
+    cells = json.loads(notebook.read_text())["cells"]
+    if len({cell["id"] for cell in cells}) < len(cells):
+        sys.exit(f"{notebook}: two cells have the same id")
+    cells = [cell for cell in cells if cell["cell_type"] == "code"]
     kept = [cell["id"] for cell in cells if cell["outputs"] or cell["execution_count"] is not None]
     if kept:
         sys.exit(f"{notebook}: clear the outputs of the cells {', '.join(kept)}")

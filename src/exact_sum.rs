@@ -116,6 +116,7 @@ impl FromIterator<f64> for ExactSum {
 #[cfg(test)]
 mod tests {
     use super::ExactSum;
+    use albireo_simd::fixed_point::power_of_two;
 
     #[test]
     fn cancellation_keeps_the_small_terms() {
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn half_way_ties_are_broken_by_the_rest() {
-        let tie = 2f64.powi(-53);
+        let tie = power_of_two(-53);
         assert_eq!(ExactSum::from_iter([1.0, tie]).value(), 1.0);
         assert_eq!(
             ExactSum::from_iter([1.0, tie, tie * tie]).value(),
@@ -165,7 +166,7 @@ mod tests {
         assert_eq!(forwards.digits(), [0.0; 0]);
         let mut halves = ExactSum::default();
         halves.add_times(0.5, u64::MAX);
-        assert_eq!(halves.digits(), [2f64.powi(63), -0.5]);
+        assert_eq!(halves.digits(), [power_of_two(63), -0.5]);
     }
 
     #[test]

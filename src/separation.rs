@@ -3,17 +3,16 @@
 //! Entry: [`Separation`], made by [`crate::Domain::separation`]. All arithmetic is IEEE float64 in the order written,
 //! without fused multiply-add.
 
+use albireo_simd::fixed_point::power_of_two;
+
 /// 2^440: the largest coordinate, box length and edge; squares of sums of these, and of the smallest edges, are normal numbers.
-pub const LARGEST: f64 = f64::from_bits((1023 + 440) << 52);
+pub const LARGEST: f64 = power_of_two(440);
 
 /// 2^-440: the smallest edge but 0.
-pub const SMALLEST_EDGE: f64 = f64::from_bits((1023 - 440) << 52);
+pub const SMALLEST_EDGE: f64 = power_of_two(-440);
 
 /// 2^240 and 2^-240: the same limits where a line of sight from an observer multiplies squares.
-pub const SIGHT_RANGE: [f64; 2] = [
-    f64::from_bits((1023 - 240) << 52),
-    f64::from_bits((1023 + 240) << 52),
-];
+pub const SIGHT_RANGE: [f64; 2] = [power_of_two(-240), power_of_two(240)];
 
 /// One pair as the bins see it: `d = x1 - x2` (nearest image in a periodic domain) and what lines of sight need.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -85,7 +85,7 @@ fn exit_code(error: &CallError, terminal: &Terminal) -> u8 {
 }
 
 /// Where an error comes from, for the line that says it: `rank 2 of 8 on NODE: `; nothing of one process alone.
-fn origin(world: &dyn World) -> String {
+pub fn origin(world: &dyn World) -> String {
     if world.size() == 1 {
         return String::new();
     }

@@ -99,12 +99,15 @@ impl Axis {
 
 pub(crate) fn axes(table: &Table) -> Result<Vec<Axis>, FigureError> {
     let length_unit = table.meta.get("unit").and_then(|u| u.as_str());
-    let axes: Vec<Axis> = table
-        .edges()?
+    let edges = table.edges()?;
+    let about_an_axis = edges.iter().any(|(name, _)| name == "rho");
+    let axes: Vec<Axis> = edges
         .into_iter()
         .map(|(name, edges)| {
             let unit = match name.as_str() {
-                "mu" | "z" => None,
+                "mu" => None,
+                // A redshift; that of g(rho, z) is a length.
+                "z" if !about_an_axis => None,
                 "theta" => Some("degrees".to_owned()),
                 "q" => length_unit.map(|unit| format!("1/{unit}")),
                 _ => length_unit.map(str::to_owned),

@@ -102,6 +102,12 @@ impl Curves {
         [x, self.y_scale()]
     }
 
+    /// Whether points have markers and bars of errors; where they are many, errors are a band.
+    pub(crate) fn has_markers(&self) -> bool {
+        let few = |series: &Series| series.x.len() <= MAX_MARKERS;
+        self.series.iter().all(few)
+    }
+
     fn sides(&self) -> Sides {
         let [x, y] = self.scales();
         Sides {
@@ -121,7 +127,7 @@ impl Curves {
     /// Draws the whole figure on a page.
     pub(crate) fn draw(&self, page: Point, face: &Typeface, surface: &mut dyn Surface) {
         let all: Vec<&Series> = self.series.iter().collect();
-        let markers = all.iter().all(|series| series.x.len() <= MAX_MARKERS);
+        let markers = self.has_markers();
         let mut sides = self.sides();
         let mut axes = Axes::on_page(sides.clone(), page, 0.0, face);
         let plane = axes.plane();

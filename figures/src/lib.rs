@@ -1,6 +1,6 @@
 //! Figures of result tables: curves with error bars, and maps over two axes of bins, as SVG, PDF and PNG.
 //!
-//! Entry: [`draw`]; [`draw_regions`] for points in regions. `reading` and `bins` turn a table into curves or a map, `axes`, `curve`, `legend` and `map` lay them
+//! Entry: [`draw`], or [`shown`] for what is drawn as numbers; [`draw_regions`] for points in regions. `reading` and `bins` turn a table into curves or a map, `axes`, `curve`, `legend` and `map` lay them
 //! out, `svg`, `pdf` and `raster` draw. It sees tables and what they say of themselves: no particle, no pair and no flag; no system
 //! fonts and no window system are involved.
 //!
@@ -57,6 +57,7 @@ mod reading;
 mod region_map;
 mod remarks;
 mod series;
+mod shown;
 mod slice;
 mod style;
 mod svg;
@@ -73,6 +74,7 @@ use reading::Picture;
 
 pub use error::FigureError;
 pub use region_map::{Places, RegionMap, draw_regions};
+pub use shown::shown;
 pub use slice::{Slice, draw_slice};
 pub use style::{Limits, Model, Named, Sheet, Spacing, Style};
 

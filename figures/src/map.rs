@@ -54,7 +54,7 @@ pub(crate) struct Blocks {
 
 /// How values become colours.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Shade {
+pub(crate) enum Shade {
     /// A ramp along a scale.
     Amount(Scale),
     /// Signed values: linear within the threshold, logarithmic beyond it on either side.
@@ -205,7 +205,7 @@ impl Map {
         }
     }
 
-    fn shade(&self) -> Shade {
+    pub(crate) fn shade(&self) -> Shade {
         if self.meaning == Meaning::Correlations {
             Shade::Correlation
         } else {
@@ -214,7 +214,7 @@ impl Map {
     }
 
     /// Width and height of the area, if a length is to be as long along x as along y.
-    fn equal_sides(&self, asked: Option<Point>) -> Option<Point> {
+    pub(crate) fn equal_sides(&self, asked: Option<Point>) -> Option<Point> {
         let largest = asked.map_or(LARGEST, |[x, y]| [x - LABELS[0], y - LABELS[1]]);
         let largest = largest.map(|length| length.max(LABELS[1]));
         if self.meaning == Meaning::Correlations {
@@ -259,7 +259,12 @@ impl Map {
         let (plane, area) = (axes.plane(), axes.area);
         surface.clip(Some([[area.left, area.top], [area.right, area.bottom]]));
         self.cells(&plane, &shade, surface);
-        let levels = self.draw_contours(&plane, &shade, surface);
+        let contours = self.contours(&shade);
+        for line in contours.iter().flat_map(|(_, lines)| lines) {
+            let line: Vec<Point> = line.iter().map(|&[x, y]| plane.point(x, y)).collect();
+            surface.stroke(&line, CONTOUR, Colour::INK);
+        }
+        let levels: Vec<f64> = contours.iter().map(|(level, _)| *level).collect();
         surface.clip(None);
         self.draw_blocks(&plane, face, surface);
         axes.draw(face, surface);
@@ -303,8 +308,8 @@ impl Map {
         }
     }
 
-    /// Draws contours of the values, smoothed over three bins either way, and returns their levels.
-    fn draw_contours(&self, plane: &Plane, shade: &Shade, surface: &mut dyn Surface) -> Vec<f64> {
+    /// Levels with their lines of equal value, of values smoothed over three bins either way; none where none are to be drawn.
+    pub(crate) fn contours(&self, shade: &Shade) -> Vec<(f64, Vec<Vec<Point>>)> {
         if !self.contours {
             return Vec::new();
         }
@@ -317,14 +322,10 @@ impl Map {
             let k = (place as usize).min(places.len() - 2);
             places[k] + (place - k as f64) * (places[k + 1] - places[k])
         };
-        for &level in &levels {
-            for line in grid.lines(level) {
-                let at = |[i, j]: &Point| plane.point(value(&x, *i), value(&y, *j));
-                let line: Vec<Point> = line.iter().map(at).collect();
-                surface.stroke(&line, CONTOUR, Colour::INK);
-            }
-        }
-        levels
+        let at = |&[i, j]: &Point| [value(&x, i), value(&y, j)];
+        let line = |line: Vec<Point>| line.iter().map(at).collect();
+        let lines = |level| (level, grid.lines(level).into_iter().map(line).collect());
+        levels.into_iter().map(lines).collect()
     }
 
     fn bar(

@@ -109,6 +109,16 @@ impl Panels {
         self.shown.iter().flat_map(|(_, curves)| &curves.series)
     }
 
+    /// The panels with the names above them, if they have any.
+    pub(crate) fn named(&self) -> impl Iterator<Item = &(String, Curves)> {
+        self.shown.iter()
+    }
+
+    /// How many stand side by side.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+
     /// The curves of the first panel, where all panels are not of a kind.
     pub(crate) fn first(&mut self) -> Option<&mut Curves> {
         let (name, curves) = self.shown.first_mut()?;

@@ -357,7 +357,12 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
             power: 0,
             reference: Some(1.0),
         }),
-        ResultKind::Distances => single("P", format!("P({name})"), 0),
+        // Its integral is 1.
+        ResultKind::Distances => single(
+            "P",
+            labelled(&format!("P({name})"), x.unit.as_deref(), -1.0),
+            0,
+        ),
         ResultKind::NeutronFunctions => single("G", format!("G({name})"), 0),
         _ => Err(FigureError::NoFigure(kind.name())),
     }

@@ -42,9 +42,15 @@ impl Scale {
         }
     }
 
+    /// The low and the high end.
+    pub(crate) fn ends(self) -> [f64; 2] {
+        let (Self::Linear { lo, hi } | Self::Log { lo, hi }) = self;
+        [lo, hi]
+    }
+
     /// Whether `value` lies on the axis.
     pub(crate) fn holds(&self, value: f64) -> bool {
-        let (Self::Linear { lo, hi } | Self::Log { lo, hi }) = *self;
+        let [lo, hi] = self.ends();
         let slack = match self {
             Self::Linear { .. } => (hi - lo) * 1e-9,
             Self::Log { .. } => value.abs() * 1e-9,

@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     let Ok(ranks) = ranks::Ranks::begin() else {
         return ExitCode::FAILURE;
     };
-    panics::tell();
+    panics::tell(&ranks);
     let in_a_thread = std::env::args().any(|word| word == "thread");
     let work = || {
         let last = ranks.rank() + 1 == ranks.size();

@@ -29,8 +29,8 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    panics::tell();
     let world: Rc<dyn World> = ranks.clone();
+    panics::tell(&*world);
     let arguments = std::env::args_os().collect();
     let done = panics::caught(|| albireo_cli::main_of_rank(arguments, &world));
     // Unwinding would finalise MPI while other ranks wait for this one.

@@ -8,6 +8,8 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use albireo_measure::World;
+
 /// Whether a panic has been reported.
 static TOLD: AtomicBool = AtomicBool::new(false);
 /// How long the main thread may take to hear of a panic.
@@ -16,27 +18,28 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a line takes to whoever reads it.
 const PASSING: Duration = Duration::from_millis(200);
 
-/// What a panic says, in a line.
-fn line(panic: &PanicHookInfo<'_>) -> String {
+/// What a panic of this rank says, in a line.
+fn line(origin: &str, panic: &PanicHookInfo<'_>) -> String {
     let payload = panic.payload();
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     let what = text.unwrap_or("of an unknown kind");
     let place = panic.location().map(|place| format!(", {place}"));
     format!(
-        "error: a mistake of albireo-mpi, please report it: {}{}",
+        "error: {origin}a mistake of albireo-mpi, please report it: {}{}",
         what.replace('\n', " "),
         place.unwrap_or_default()
     )
 }
 
-/// From now on a panic says one line, and ends the process if the main thread does not end all ranks.
-pub(crate) fn tell() {
-    set_hook(Box::new(|panic| {
+/// From now on a panic says one line with its rank and node, and ends the process if the main thread does not end all ranks.
+pub(crate) fn tell(world: &dyn World) {
+    let origin = albireo_cli::origin(world);
+    set_hook(Box::new(move |panic| {
         if TOLD.swap(true, Ordering::SeqCst) {
             return;
         }
-        let _ = writeln!(std::io::stderr(), "{}", line(panic));
+        let _ = writeln!(std::io::stderr(), "{}", line(&origin, panic));
         let watch = std::thread::Builder::new().name("panics".to_owned());
         let _ = watch.spawn(|| {
             std::thread::sleep(PATIENCE);

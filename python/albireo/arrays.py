@@ -14,6 +14,11 @@ import numpy as np
 from . import units
 
 
+def is_given(value: Any) -> bool:
+    """Whether a value for each particle is given, rather than nothing or the name of a column."""
+    return not isinstance(value, (str, type(None)))
+
+
 class Columns(NamedTuple):
     """Columns by name, and the unit of length of the positions where one is stated."""
 
@@ -143,15 +148,10 @@ def column(name: str, value: Any) -> np.ndarray:
     return _floats(name, found)
 
 
-def _is_taken(kind: np.dtype) -> bool:
-    return kind.isnative and kind in (np.float64, np.float32)
-
-
 def _floats(name: str, found: np.ndarray) -> np.ndarray:
-    if not _is_taken(found.dtype):
-        wide = found.dtype.itemsize > 8 or (found.dtype.kind in "iu" and found.dtype.itemsize == 8)
+    if not (found.dtype.isnative and found.dtype in (np.float64, np.float32)):
         converted = found.astype(np.float64)
-        if wide and found.dtype.kind in "iu":
+        if found.dtype.kind in "iu" and found.dtype.itemsize == 8:
             with np.errstate(invalid="ignore"):
                 row = np.flatnonzero(converted.astype(found.dtype) != found)
             if row.size:
@@ -163,19 +163,14 @@ def _floats(name: str, found: np.ndarray) -> np.ndarray:
     return found if regular else np.ascontiguousarray(found)
 
 
-def _three(name: str, value: Any) -> list[np.ndarray] | None:
+def _three(name: str, value: Any) -> list[np.ndarray]:
     """The columns of an (N,3) array."""
-    if not (isinstance(value, np.ndarray) and value.dtype.names is None) and isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)):
         value = np.asarray(value, dtype=np.float64) if len(value) else np.zeros((0, 3))
     found = array(name, value)
     if found.ndim != 2 or found.shape[1] != 3:
         hint = ": transpose it" if found.ndim == 2 and found.shape[0] == 3 else ""
         raise ValueError(f"{name}: expected an array of shape (N, 3) or three columns, found shape {found.shape}{hint}")
-    if not _is_taken(found.dtype):
-        if found.dtype.kind in "iu" and found.dtype.itemsize == 8:
-            for k, axis in enumerate("xyz"):
-                _floats(axis, found[:, k])
-        found = found.astype(np.float64)
     return [_floats(axis, found[:, k]) for k, axis in enumerate("xyz")]
 
 
@@ -189,9 +184,7 @@ def positions(name: str, value: Any) -> Columns:
             columns.append((axis, column(axis, part)))
         return Columns(columns, unit)
     value, unit = without_unit(name, value, None)
-    three = _three(name, value)
-    assert three is not None
-    return Columns(list(zip("xyz", three)), unit)
+    return Columns(list(zip("xyz", _three(name, value))), unit)
 
 
 def _is_column(value: Any) -> bool:

@@ -160,7 +160,7 @@ class Catalog:
         if not self.columns:
             return
         first, of_first = self.columns[0]
-        others = [(name, values) for name, values in self.columns[1:]] + [(n, v) for n, v, _ in self.words]
+        others = self.columns[1:] + [(name, values) for name, values, _ in self.words]
         for name, values in others:
             if len(values) != len(of_first):
                 raise ValueError(f"columns of one sample must be equally long: {first} has {len(of_first)} rows, {name} has {len(values)}")

@@ -120,15 +120,15 @@ def explained(command: str, options: type) -> Callable[[Callable[_P, _R]], Calla
         @functools.wraps(function)
         def call(*arguments: _P.args, **options: _P.kwargs) -> _R:
             own = {name: value for name, value in options.items() if name in signature.parameters}
-            options = {**own, **current((command,), {name: value for name, value in options.items() if name not in own})}
+            named: Any = {**own, **current((command,), {name: value for name, value in options.items() if name not in own})}
             try:
-                signature.bind(*arguments, **options)
+                signature.bind(*arguments, **named)
             except TypeError:
                 known = _flags((command,))
-                for name in options:
+                for name in named:
                     if name not in signature.parameters and name.replace("_", "-") not in known:
                         raise _unknown(name, (command,)) from None
-            return function(*arguments, **options)
+            return function(*arguments, **named)
 
         call.__signature__ = _with(signature, options)  # type: ignore[attr-defined]
         return call

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from . import objects
 from ._native import native
 from .arrays import column
 from .catalog import Catalog, as_catalog
 from .command import Progress, Role, explained, run
 from .keywords import FieldOptions
-from .measure import beside, without_none
+from .measure import beside, box_of, without_none
 from .result import Result, results
 
 if TYPE_CHECKING:
@@ -186,9 +185,7 @@ def field(
     options: dict[str, Any] = {**further} | dict(
         kernel=kernel, spacing=spacing, origin=origin, size=size, padding=padding, cutoff=cutoff, box=box, weights=weights
     )
-    own_box = objects.box(sources) if box is None else None
-    if own_box is not None:
-        options.update(box=own_box, wrap=options.get("wrap", True))
+    box_of(sources, options)
     if isinstance(options.get("grid_of"), Grid):
         _grid_like(options.pop("grid_of"), options)
     roles = [_sources(sources, options)]

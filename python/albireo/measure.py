@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import objects
+from . import arrays, objects
 from .catalog import Catalog, as_catalog
 from .command import Progress, Role, explained, run
 from .keywords import CompletenessOptions, CountOptions, NzOptions, RandomsOptions, RdfOptions, TypedDict, WpOptions, XiOptions
@@ -82,7 +82,7 @@ def _role(flag: str | None, prefix: str, value: Any, name: str, options: dict[st
 
 def _estimate_roles(data: Any, randoms: Any, options: dict[str, Any]) -> list[Role]:
     """The samples of an estimate by their flags."""
-    _box_of(data, options)
+    box_of(data, options)
     given = [
         (None, "", data, "data"),
         ("randoms", "randoms-", randoms, "randoms"),
@@ -152,7 +152,7 @@ def count(
         statistic=statistic, bins=bins, mu_bins=mu_bins, pi_bins=pi_bins, box=box, weights=weights, cross_weights=second_weights,
         mean_separation=mean_separation,
     )
-    _box_of(data, options)
+    box_of(data, options)
     second = options.pop("cross", None) if second is None else second
     roles = [_role(None, "", data, "data", options)]
     if second is not None:
@@ -161,7 +161,7 @@ def count(
     return results(run(["count"], roles, options, progress=progress))
 
 
-def _box_of(data: Any, options: dict[str, Any]) -> None:
+def box_of(data: Any, options: dict[str, Any]) -> None:
     """The box that an object has with its positions, where none is given: they are wrapped into it."""
     box = objects.box(data) if options.get("box") is None else None
     if box is not None:
@@ -303,8 +303,7 @@ def rdf(
     alike = options.get("species", "") is None or isinstance(options.get("species"), str) and options["species"] == "none"
     frames = as_trajectory(data, options)
     # What is given with a table is a column of it; a second sample knows no species.
-    is_array = not isinstance(options.get("species"), (str, type(None)))
-    species = {"species": options.pop("species")} if is_array and frames is None and second is None else {}
+    species = {"species": options.pop("species")} if arrays.is_given(options.get("species")) and frames is None and second is None else {}
     role = Role(None, "", frames) if frames is not None else _role(None, "", data, "data", options, **species)
     in_arrays = isinstance(role.catalog, Catalog) and role.catalog.path is None and not role.catalog.is_table
     if alike and (in_arrays or second is not None):
@@ -346,8 +345,7 @@ def randoms(
         options["sky_window"] = text
     roles = []
     if like is not None:
-        catalog = as_catalog(like, "like", **beside(options, ""))
-        roles.append(Role("like", "", catalog))
+        roles.append(_role("like", "", like, "like", options))
     _no_leftovers(options, [])
     return results(run(["randoms"], roles, options, progress=progress))
 

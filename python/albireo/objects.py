@@ -23,11 +23,6 @@ def _is_group(value: Any) -> bool:
     return _is_of(value, "MDAnalysis", "AtomGroup") or _is_of(value, "MDAnalysis", "Universe")
 
 
-def _group(value: Any) -> Any:
-    """The atoms of a group or of a universe."""
-    return value.atoms
-
-
 def _cell(dimensions: Any) -> np.ndarray | None:
     """The vectors of a box of three lengths and three angles; None of no box."""
     if dimensions is None or not np.any(dimensions):
@@ -50,7 +45,7 @@ def sample(value: Any) -> dict[str, Any] | None:
     if _is_atoms(value):
         return {"positions": np.asarray(value.positions, dtype=np.float64), "unit": "Angstrom"}
     if _is_group(value):
-        return {"positions": np.asarray(_group(value).positions), "unit": "Angstrom"}
+        return {"positions": np.asarray(value.atoms.positions), "unit": "Angstrom"}
     return None
 
 
@@ -66,7 +61,7 @@ def box(value: Any) -> list[float | None] | np.ndarray | None:
         if np.count_nonzero(cell - np.diag(np.diag(cell))):
             raise ValueError("box: cells with open axes have right angles here: give box=(lx, ly, None)")
         return [float(length) if axis else None for length, axis in zip(np.diag(cell), periodic)]
-    return _cell(_group(value).dimensions) if _is_group(value) else None
+    return _cell(value.atoms.dimensions) if _is_group(value) else None
 
 
 def trajectory(value: Any) -> dict[str, Any] | None:
@@ -83,7 +78,7 @@ def trajectory(value: Any) -> dict[str, Any] | None:
         return {"positions": positions, "boxes": boxes, "unit": "Angstrom", "species": named}
     if not _is_group(value):
         return None
-    group = _group(value)
+    group = value.atoms
     places, cells = [], []
     for frame in group.universe.trajectory:
         places.append(np.array(group.positions))
@@ -118,11 +113,10 @@ def cosmology(value: Any) -> Any:
         raise ValueError(f"cosmology: expected one of {', '.join(sorted(known))}, found {kind}: w0 and wa are all that is known of dark energy")
     numbers = {"om": value.Om0, "ok": value.Ok0, "h": value.h, "w0": getattr(value, "w0", -1.0), "wa": getattr(value, "wa", 0.0)}
     photons = float(getattr(value.Tcmb0, "value", value.Tcmb0))
+    mnu = ""
     if photons > 0:
         masses = np.atleast_1d(getattr(value.m_nu, "value", value.m_nu)) if value.m_nu is not None else np.zeros(0)
         numbers |= {"tcmb": photons, "neff": value.Neff}
         mnu = ":".join(repr(float(mass)) for mass in masses) if np.any(masses) else ""
-    else:
-        mnu = ""
     text = ",".join(f"{key}={float(number)!r}" for key, number in numbers.items())
     return f"{text},mnu={mnu}" if mnu else text

@@ -106,13 +106,13 @@ class Result:
 
     def keys(self) -> list[str]:
         """The names of its columns, so that ``dict(result)`` and tables can be made of it."""
-        return self.table.names()
+        return self.columns
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.table.names())
+        return iter(self.columns)
 
     def __dir__(self) -> Iterable[str]:
-        return [*super().__dir__(), *(name for name in self.table.names() if name.isidentifier())]
+        return [*super().__dir__(), *filter(str.isidentifier, self.columns)]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "table":
@@ -182,27 +182,25 @@ class Result:
 
     # Estimates.
 
-    def _value_name(self) -> str:
+    def _estimate(self, end: str) -> np.ndarray:
+        """The columns of the estimate whose names have this end: multipoles or wedges one under the other, else in the shape of the bins."""
+        several = [name for name in self.columns if name.startswith("xi_") and not name.endswith("_error")]
+        if several and "xi" not in self.columns:
+            return np.stack([self[name + end] for name in several])
         for name in _VALUES:
             if name in self.columns:
-                return name
+                return self._shaped(name + end)
         raise AttributeError(f"a result of kind {self.kind!r} is no estimate")
 
     @property
     def value(self) -> np.ndarray:
         """The estimate: xi, wp or g in the shape of the bins; multipoles or wedges one under the other."""
-        several = [name for name in self.columns if name.startswith("xi_") and not name.endswith("_error")]
-        if several and "xi" not in self.columns:
-            return np.stack([self[name] for name in several])
-        return self._shaped(self._value_name())
+        return self._estimate("")
 
     @property
     def error(self) -> np.ndarray:
         """The error of the estimate: of the jackknife or bootstrap where there are regions, else Poisson."""
-        several = [name for name in self.columns if name.startswith("xi_") and name.endswith("_error") and "poisson" not in name]
-        if several and "xi" not in self.columns:
-            return np.stack([self[name] for name in several])
-        return self._shaped(f"{self._value_name()}_error")
+        return self._estimate("_error")
 
     @property
     def multipoles(self) -> dict[int, np.ndarray]:
@@ -477,11 +475,25 @@ class Result:
         options = dict(binning=binning, rr=rr, xi=xi, jackknife=jackknife, by_region=by_region)
         run(["result", "rascalc"], options=options, inputs=[("the result", self.counts.table)])
 
-    def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draws it with matplotlib: an estimate with its errors, counts, or a map over two axes; returns the axes."""
+    def plot(self, ax: Any = None, *, panel: str | None = None, scale_by: float | None = None, **style: Any) -> Any:
+        """Draws with matplotlib what ``albireo plot`` shows of it: curves with errors, or a map over two axes; returns the axes, of several the first.
+
+        Parameters
+        ----------
+        ax
+            Axes to draw into. A new figure has all panels of a result: g(r) and n(r), or the definitions of S(q); given axes have the first.
+        panel
+            Another panel alone, by the label of its y axis, such as ``"n(r)"`` or ``"Bhatia-Thornton S(q)"``, or its title.
+        scale_by
+            The power of the separation that xi, multipoles, wedges or wp are multiplied by: 2 for multipoles and wedges, else 0.
+        style
+            What ``errorbar``, or ``pcolormesh`` of a map, takes: a `label` names the result in the legend.
+
+        Raises ValueError for a result that has no figure.
+        """
         from .drawing import draw
 
-        return draw(self, ax, style)
+        return draw(self, ax, panel, scale_by, style)
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = {name: _parts_of(table) for name, table in self._parts.items()}

@@ -133,18 +133,18 @@ def as_trajectory(data: Any, columns: dict[str, Any]) -> Trajectory | None:
     """The frames that `data` holds, with arrays of particles taken out of `columns`; None where it holds none."""
     made = objects.trajectory(data)
     if made is not None:
-        data = Trajectory(**{**made, **{name: columns.pop(name) for name in ("species",) if not isinstance(columns.get(name), (str, type(None)))}})
+        data = Trajectory(**{**made, **{name: columns.pop(name) for name in ("species",) if arrays.is_given(columns.get(name))}})
     if not isinstance(data, Trajectory):
-        if getattr(data, "ndim", 0) == 2 and not isinstance(columns.get("species"), (str, type(None))):
+        if getattr(data, "ndim", 0) == 2 and arrays.is_given(columns.get("species")):
             data = data[None]
         several = isinstance(data, (list, tuple)) and len(data) > 0 and all(getattr(part, "ndim", 0) == 2 for part in data)
         if not several and getattr(data, "ndim", 0) != 3:
             return None
-        beside = {name: columns.pop(name) for name in ("species", "group") if not isinstance(columns.get(name), (str, type(None)))}
+        beside = {name: columns.pop(name) for name in ("species", "group") if arrays.is_given(columns.get(name))}
         data = Trajectory(data, **beside)
         if "group" in beside:
             columns["group"] = "group"
     for name in ("species", "group"):
-        if not isinstance(columns.get(name), (str, type(None))):
+        if arrays.is_given(columns.get(name)):
             raise ValueError(f"{name}: belongs into the Trajectory: Trajectory(positions, {name}=..)")
     return data

@@ -146,6 +146,13 @@ impl Table {
         serde_json::to_string(&self.inner.meta).map_err(refused)
     }
 
+    /// What a figure of it shows, values scaled by a power of the separation, as JSON.
+    #[cfg(feature = "plot")]
+    fn shown(&self, py: Python<'_>, scale_by: Option<f64>) -> PyResult<String> {
+        let shown = py.detach(|| albireo_measure::shown(&self.inner, scale_by));
+        Ok(shown.map_err(refused)?.to_string())
+    }
+
     /// What kind of result it is.
     fn kind(&self) -> PyResult<&'static str> {
         Ok(self.inner.kind().map_err(refused)?.name())

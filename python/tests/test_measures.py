@@ -120,19 +120,6 @@ def test_results_go_elsewhere(points):
     assert made.to_table()["xi"].description.startswith("correlation function")
 
 
-def test_results_are_drawn(points):
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    for made in (
-        albireo.xi(points, bins="log:1:20:5", box=100),
-        albireo.multipoles(points, bins=[1, 5, 10.0], box=100),
-        albireo.count(points, bins=[1, 5, 10.0]),
-        albireo.xi(points, bins=[1, 5, 10.0], statistic="rp-pi", pi_bins=[0, 5, 10.0], box=100),
-    ):
-        ax = made.plot()
-        assert ax.get_xlabel() and ax.has_data()
-
-
 def test_jobs(tmp_path):
     job = tmp_path / "job.toml"
     job.write_text(f'[count.near]\ndata = "{BOX}"\nrows = "0:500"\nbins = "lin:0:5:5"\noutput = "{tmp_path}/near.csv"\n')

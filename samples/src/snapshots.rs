@@ -54,7 +54,7 @@ fn of_table(attributes: &Attributes, table: &str, ending: &str) -> Option<f64> {
             let of_kind = |name: String| attributes.get(&name)?.as_floats()?.get(kind).copied();
             let low = of_kind(format!("NumPart_{ending}"))?;
             let high = of_kind(format!("NumPart_{ending}_HighWord")).unwrap_or(0.0);
-            Some(low + high * 2_f64.powi(32))
+            Some(low + high * (1u64 << 32) as f64)
         }
         _ => None,
     }

@@ -3,6 +3,7 @@
 //! Entry: [`in_one_order`]. The two orders of a pair differ in the sign of mu or pi alone and lie in bins that mirror one another: what
 //! bins of |mu| or |pi| hold lies in both. Pairs without a sign lie in the bin above 0 in both orders; they are found by themselves.
 
+use albireo_simd::fixed_point::power_of_two;
 use rayon::prelude::*;
 
 use crate::binning::{Bins, LineOfSight, PairOrder};
@@ -127,7 +128,7 @@ impl Mirror {
 /// 5 roundings of |d||l|, so that where it is 0 the distances differ by as many of |d|; where a square underflows to 0, by less than
 /// 2^-500. The distances found here are off by three roundings.
 fn candidates(job: &PairJob<'_>, bins: &Bins) -> Option<Vec<[usize; 2]>> {
-    const TINY: f64 = f64::from_bits((1023 - 499) << 52);
+    const TINY: f64 = power_of_two(-499);
     let points = job.pairs().both().0.points();
     let los = bins.line_of_sight()?;
     let along = places(points, los);

@@ -340,10 +340,10 @@ fn half_to_double(bits: u16) -> f64 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
     let magnitude = match exponent {
-        0 => fraction * 2_f64.powi(-24),
+        0 => libm::scalbn(fraction, -24),
         31 if fraction == 0.0 => f64::INFINITY,
         31 => f64::NAN,
-        _ => (1024.0 + fraction) * 2_f64.powi(exponent - 25),
+        _ => libm::scalbn(1024.0 + fraction, exponent - 25),
     };
     sign * magnitude
 }

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use albireo_simd::fixed_point::power_of_two;
 use albireo_simd::{Isa, Kernel, MOST_LANES, RECORDS, Record, Simd};
 use rayon::prelude::*;
 
@@ -226,14 +227,15 @@ struct Filling<'a> {
 /// and squares round six times by 2^-24 or less.
 pub(super) fn list_limit(rule: &Rule) -> f32 {
     let diagonal = rule.lengths.map(|length| length * length);
-    let diagonal = diagonal.iter().sum::<f64>().sqrt() * 2f64.powi(-32);
+    let diagonal = diagonal.iter().sum::<f64>().sqrt() * power_of_two(-32);
     let r = rule.reach + rule.skin + diagonal;
     (r * r * (1.0 + 1e-5)) as f32
 }
 
 /// The lengths of the box over 2^32.
 pub(super) fn units_of_halves(rule: &Rule) -> [f32; 3] {
-    rule.lengths.map(|length| (length * 2f64.powi(-32)) as f32)
+    rule.lengths
+        .map(|length| (length * power_of_two(-32)) as f32)
 }
 
 /// The separations along an axis of the particles whose upper halves are `others` from one.

@@ -11,8 +11,9 @@ use albireo_kernels::structs::{
     DeviceDynamics, DeviceMoves, DevicePair, DeviceShortPair, DynamicsStep, STATUS,
 };
 use albireo_kernels::{DynamicsEntry, DynamicsKernel, Kernel};
+use albireo_simd::fixed_point::power_of_two;
 
-use super::cells::{Grid, NEAREST, list_limit};
+use super::cells::{Grid, NEAREST, list_limit, units_of_halves};
 use super::lanes::PairSums;
 use super::pair_rule::PairRule;
 use super::rule::Rule;
@@ -108,7 +109,7 @@ impl<N: Devices> fmt::Debug for OnDevice<N> {
 fn told(rule: &Rule, particles: usize) -> DeviceDynamics {
     let grid = Grid::new(rule, particles);
     let diagonal = rule.lengths.map(|length| length * length);
-    let diagonal = diagonal.iter().sum::<f64>().sqrt() * 2f64.powi(-32);
+    let diagonal = diagonal.iter().sum::<f64>().sqrt() * power_of_two(-32);
     // Of two particles that have gone farther than half the skin, cut fractions and float32 squares allowed for, lists may lack the pair.
     let farthest = (rule.skin / 2.0 - 2.0 * diagonal).max(0.0);
     DeviceDynamics {
@@ -117,7 +118,7 @@ fn told(rule: &Rule, particles: usize) -> DeviceDynamics {
         units: rule.units,
         virial_factor: rule.virial_factor,
         closest: rule.closest(),
-        short_units: rule.lengths.map(|length| (length * 2f64.powi(-32)) as f32),
+        short_units: units_of_halves(rule),
         list2: list_limit(rule),
         moved2: (farthest * farthest * (1.0 - 1e-5)) as f32,
         cells: grid.n.map(|n| n as u32),

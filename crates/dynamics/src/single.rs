@@ -3,6 +3,7 @@
 //! Entry: [`Single`]. A position is cut to the upper halves of its fractions; what follows are the operations of `pair_rule.rs` in float32, each
 //! rounded once and never fused, and one rounding to an integer of at most 31 bits. Energies and virials are float64's, of the whole positions.
 
+use albireo_simd::fixed_point::power_of_two;
 use albireo_simd::{Record, Scalar32, ShortRecord};
 
 use super::error::DynamicsError;
@@ -69,7 +70,7 @@ impl Single {
                 force_off: pair.force_off as f32,
             }
         };
-        let scaled = lengths.map(|length| (length * 2f64.powi(-32)) as f32);
+        let scaled = lengths.map(|length| (length * power_of_two(-32)) as f32);
         let pairs: Vec<_> = pairs.iter().map(of_pair).collect();
         let safe = std::array::from_fn(|n| {
             let of_pairs = pairs.iter().map(|pair| safe(pair, n.max(1)));
@@ -147,7 +148,7 @@ fn safe(pair: &PairForce<f32>, impulses: usize) -> f32 {
 /// and 2 sqrt(3) h/r. The seventh power of s, its six roundings, coefficients and differences, 8 more, take in the lower powers too, and the
 /// component once more 4 u and h/r. No pair is closer than sigma over the root of 2; a hundredth more stands for all products of errors.
 fn error(length: f64) -> f64 {
-    let h = length * 2f64.powi(-32) * std::f64::consts::SQRT_2;
+    let h = length * power_of_two(-32) * std::f64::consts::SQRT_2;
     let s = 2.0 * 3f64.sqrt() * h + 11.0 * UNIT;
     (7.0 * s + 18.0 * UNIT + h) * 1.01
 }

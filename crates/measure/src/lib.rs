@@ -91,6 +91,8 @@ use crate::results::Results;
 use crate::session::Session;
 
 pub use caller::{CallError, Called, Outcome};
+#[cfg(feature = "plot")]
+pub use commands::plot::shown;
 pub use flag::{Flag, Takes, Values, flags_of, instead_of};
 pub use packages::{pycorr_npy, read_result, write_result};
 pub use watch::{Loss, Steps, Watch};

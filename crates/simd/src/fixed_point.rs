@@ -19,6 +19,17 @@ pub const FLUSH_TERMS: u64 = 1 << 27;
 
 const ONE: f64 = (1u64 << FRACTION_BITS) as f64;
 
+/// `2^exponent`, from -1022 to 1023. `powi` promises no precision, and rounds at random under miri.
+#[inline]
+#[allow(
+    clippy::cast_sign_loss,
+    reason = "the biased exponent of a normal number is positive"
+)]
+pub const fn power_of_two(exponent: i32) -> f64 {
+    debug_assert!(-1023 < exponent && exponent < 1024, "a normal number");
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
 /// The exponent e with `|value| = m * 2^e`, m in [0.5, 1); 0 for zero.
 #[inline]
 pub fn exponent(value: f64) -> i32 {
@@ -86,16 +97,23 @@ mod tests {
     }
 
     #[test]
+    fn powers_of_two_are_exact() {
+        assert_eq!(power_of_two(-1022), f64::MIN_POSITIVE);
+        assert_eq!([0, 1, 36, -3].map(power_of_two), [1.0, 2.0, ONE, 0.125]);
+        assert_eq!(power_of_two(1023), f64::MAX / (2.0 - f64::EPSILON));
+    }
+
+    #[test]
     fn two_words_hold_what_one_leaves() {
-        let unit = 2f64.powi(-64);
+        let unit = power_of_two(-64);
         for term in [
             1.0,
             0.3,
             -0.7,
             1e-12,
             -3e-17,
-            2f64.powi(-37),
-            2f64.powi(-65),
+            power_of_two(-37),
+            power_of_two(-65),
             0.0,
         ] {
             let (first, rest) = (quantise(term), rest(term));

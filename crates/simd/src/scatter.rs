@@ -330,6 +330,7 @@ impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixed_point::{FRACTION_BITS, power_of_two};
     use crate::{Isa, Kernel};
 
     fn no_totals(n_slots: usize) -> Totals {
@@ -383,7 +384,7 @@ mod tests {
 
     #[test]
     fn sums_that_wrap_lose_nothing() {
-        let one = 2f64.powi(crate::fixed_point::FRACTION_BITS);
+        let one = power_of_two(FRACTION_BITS);
         for isa in Isa::available() {
             for product in [one, 0.75 * one, 0.0, -one] {
                 let mut counters = Scatter::<true>::new(5000);

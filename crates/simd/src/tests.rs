@@ -1,5 +1,6 @@
 //! Every instruction set of this machine against plain arithmetic, lane by lane.
 
+use super::fixed_point::power_of_two;
 use super::{
     Common, FINE_ROOT_ERROR, Factors, Isa, Kernel, MOST_LANES, Quotient, RECORDS, ROOT_ERROR, ROWS,
     Record, ShortRecord, Simd, WordRows,
@@ -71,7 +72,7 @@ fn rounded<S: Simd>(simd: S) {
         let found = stored(simd, simd.round(simd.load(&values)));
         for k in 0..S::LANES {
             let expected = values[k].round_ties_even() as i32;
-            let beyond = values[k].abs() >= 2f32.powi(31);
+            let beyond = values[k].abs() >= power_of_two(31) as f32;
             assert!(
                 beyond || found[k].cast_signed() == expected,
                 "{}",
@@ -175,7 +176,7 @@ fn rounded_sums<S: Simd>(simd: S) {
 /// Products whose last bits are lost where they are rounded before the sum, and halves of integers of both signs.
 #[inline(always)]
 fn fused<S: Simd>(simd: S) {
-    let of = |k: usize| 1.0 + (k as f64 + 1.0) * 2f64.powi(-32);
+    let of = |k: usize| 1.0 + (k as f64 + 1.0) * power_of_two(-32);
     let [a, b]: [[f64; MOST_LANES]; 2] = [1, 3].map(|step| std::array::from_fn(|k| of(step * k)));
     let mut found = [0.0; MOST_LANES];
     let (x, y) = (simd.load_d(&a), simd.load_d(&b));
@@ -184,7 +185,7 @@ fn fused<S: Simd>(simd: S) {
         assert_eq!(found[k], a[k].mul_add(b[k], -1.0));
         assert_ne!(found[k], a[k] * b[k] - 1.0);
     }
-    let of = |k: usize| 1.0 + (k as f32 + 1.0) * 2f32.powi(-15);
+    let of = |k: usize| 1.0 + (k as f32 + 1.0) * power_of_two(-15) as f32;
     let [a, b]: [[f32; MOST_LANES]; 2] = [1, 3].map(|step| std::array::from_fn(|k| of(step * k)));
     let mut found = [0.0; MOST_LANES];
     let (x, y) = (simd.load(&a), simd.load(&b));
@@ -327,7 +328,7 @@ fn integers<S: Simd>(simd: S) {
 fn products<S: Simd>(simd: S) {
     let factors: [f64; MOST_LANES] = std::array::from_fn(|k| 0.1 * k as f64 - 0.77);
     let mut terms = [0; MOST_LANES];
-    let factor = 0.3 * 2f64.powi(36);
+    let factor = 0.3 * power_of_two(36);
     simd.terms(factor, &factors, &mut terms);
     for (term, f) in terms.into_iter().zip(factors).take(S::LANES) {
         let product = term.cast_signed() - (1 << 51) - (1 << 36);

@@ -1,5 +1,6 @@
 //! Filters of (s, mu) and (rp, pi): a coordinate across, one along the line of sight, and their errors.
 
+use albireo_simd::fixed_point::power_of_two;
 use albireo_simd::{HALF_ULP, ROOT_ERROR, Simd};
 
 use super::axes::{AcrossAxis, AlongAxis};
@@ -51,7 +52,7 @@ pub(super) fn nearest(rounding: &Rounding, reach: f64, width: f64) -> f64 {
         // Four times as many pairs as without clustering.
         band + 4.0 * (s / reach).powi(3)
     };
-    let halves = (0..20).map(|k| reach * 0.5f64.powi(k));
+    let halves = (0..20).map(|k| reach * power_of_two(-k));
     halves.fold(reach, |best, s| if cost(s) < cost(best) { s } else { best })
 }
 

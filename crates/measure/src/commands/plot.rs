@@ -6,6 +6,7 @@ use albireo_catalogs::Table;
 use albireo_figures::{Limits, Named, Sheet, Spacing, Style};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use serde_json::Value;
 
 use crate::args::power;
 use crate::edges::ends;
@@ -220,6 +221,21 @@ impl Plot {
             }
         })
     }
+}
+
+/// What `albireo plot` shows of a result, scaled by a power of the separation, as JSON: see [`albireo_figures::shown`].
+///
+/// # Errors
+/// A power that `--scale-by` does not take, and [`albireo_figures::FigureError`] for what has no figure.
+pub fn shown(table: &Table, scale_by: Option<f64>) -> Result<Value> {
+    let scale_by = scale_by.map(|by| power(&by.to_string()));
+    let style = Style {
+        scale_by: scale_by.transpose().map_err(usage)?,
+        ..Style::default()
+    };
+    let sets = split(table).unwrap_or_else(|| vec![(String::new(), table.clone())]);
+    let named = sets.iter().map(|(name, table)| Named { name, table });
+    Ok(albireo_figures::shown(&named.collect::<Vec<_>>(), style)?)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What lanes know of the bins: axes of cells, made once a job.
 
+use albireo_simd::fixed_point::power_of_two;
+
 use super::cells::{Axis, Steps};
 use super::even::Even;
 use super::measure::Sought;
@@ -31,7 +33,7 @@ pub(super) struct Along {
 }
 
 /// Products below this may have lost digits.
-const NEARLY_SUBNORMAL: f64 = f64::from_bits((1023 - 1000) << 52);
+const NEARLY_SUBNORMAL: f64 = power_of_two(-1000);
 
 impl<'a> Plan<'a> {
     pub(super) fn new(form: Form<'a>, shape: Shape) -> Self {
