@@ -63,6 +63,18 @@ enum Shade {
     Correlation,
 }
 
+/// How the values of a map become colours, for those who draw it themselves.
+pub(crate) struct Shading {
+    /// Colours from the foot of the colour bar to its top.
+    pub(crate) ramp: Vec<Colour>,
+    /// Where the value of each cell stands on the bar, from 0 to 1; none without a colour.
+    pub(crate) places: Vec<Option<f64>>,
+    /// What stands beside the bar, and where.
+    pub(crate) ticks: Vec<(f64, String)>,
+    /// What the values are called.
+    pub(crate) label: String,
+}
+
 /// Cells without a value.
 const NOTHING: Colour = Colour([226, 226, 230]);
 /// Values spread over more than this are shown on a logarithmic scale.
@@ -129,11 +141,18 @@ impl Shade {
         }
     }
 
+    /// Whether a value has a colour.
+    fn holds(&self, value: f64) -> bool {
+        let above = !matches!(self, Self::Amount(Scale::Log { .. })) || value > 0.0;
+        value.is_finite() && above
+    }
+
     fn colour(&self, value: f64) -> Colour {
-        if !value.is_finite() || matches!(self, Self::Amount(Scale::Log { .. }) if value <= 0.0) {
-            return NOTHING;
+        if self.holds(value) {
+            self.ramp_at(self.place(value))
+        } else {
+            NOTHING
         }
-        self.ramp_at(self.place(value))
     }
 
     fn ticks(&self) -> Ticks {
@@ -259,7 +278,11 @@ impl Map {
         let (plane, area) = (axes.plane(), axes.area);
         surface.clip(Some([[area.left, area.top], [area.right, area.bottom]]));
         self.cells(&plane, &shade, surface);
-        let levels = self.draw_contours(&plane, &shade, surface);
+        let (levels, lines) = self.contour_lines();
+        for line in lines {
+            let line: Vec<Point> = line.iter().map(|&[x, y]| plane.point(x, y)).collect();
+            surface.stroke(&line, CONTOUR, Colour::INK);
+        }
         surface.clip(None);
         self.draw_blocks(&plane, face, surface);
         axes.draw(face, surface);
@@ -303,13 +326,13 @@ impl Map {
         }
     }
 
-    /// Draws contours of the values, smoothed over three bins either way, and returns their levels.
-    fn draw_contours(&self, plane: &Plane, shade: &Shade, surface: &mut dyn Surface) -> Vec<f64> {
+    /// Contours of the values, smoothed over three bins either way, as lines in the coordinates of the axes, with their levels.
+    pub(crate) fn contour_lines(&self) -> (Vec<f64>, Vec<Vec<Point>>) {
         if !self.contours {
-            return Vec::new();
+            return (Vec::new(), Vec::new());
         }
         let grid = Grid::new(&self.values, self.y_edges.len() - 1).smoothed();
-        let levels = levels(shade, grid.depth());
+        let levels = levels(&self.shade(), grid.depth());
         let grid = grid.extended();
         let [x, y] = [&self.x_edges, &self.y_edges].map(|edges| ends_and_middles(edges));
         // A fractional place in the grid to a value.
@@ -317,14 +340,30 @@ impl Map {
             let k = (place as usize).min(places.len() - 2);
             places[k] + (place - k as f64) * (places[k + 1] - places[k])
         };
-        for &level in &levels {
-            for line in grid.lines(level) {
-                let at = |[i, j]: &Point| plane.point(value(&x, *i), value(&y, *j));
-                let line: Vec<Point> = line.iter().map(at).collect();
-                surface.stroke(&line, CONTOUR, Colour::INK);
-            }
+        let at = |[i, j]: Point| [value(&x, i), value(&y, j)];
+        let lines = levels.iter().flat_map(|&level| grid.lines(level));
+        let lines = lines.map(|line| line.into_iter().map(at).collect());
+        let lines = lines.collect();
+        (levels, lines)
+    }
+
+    /// How values become colours.
+    pub(crate) fn shading(&self) -> Shading {
+        const STEPS: u32 = 128;
+        let shade = self.shade();
+        let ticks = shade.ticks();
+        let place = |&value: &f64| shade.holds(value).then(|| shade.place(value));
+        let step = |k: u32| shade.ramp_at(f64::from(k) / f64::from(STEPS - 1));
+        Shading {
+            ramp: (0..STEPS).map(step).collect(),
+            places: self.values.iter().map(place).collect(),
+            label: with_exponent(&self.value_label, &ticks),
+            ticks: ticks
+                .major
+                .into_iter()
+                .map(|(value, label)| (shade.place(value), label))
+                .collect(),
         }
-        levels
     }
 
     fn bar(

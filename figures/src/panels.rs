@@ -109,6 +109,11 @@ impl Panels {
         self.shown.iter().flat_map(|(_, curves)| &curves.series)
     }
 
+    /// The panels with their names, and how many stand side by side.
+    pub(crate) fn shown(&self) -> (&[(String, Curves)], usize) {
+        (&self.shown, self.columns)
+    }
+
     /// The curves of the first panel, where all panels are not of a kind.
     pub(crate) fn first(&mut self) -> Option<&mut Curves> {
         let (name, curves) = self.shown.first_mut()?;

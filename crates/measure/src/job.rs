@@ -31,7 +31,7 @@ use settings::{Setting, command_line, flags_of};
 use sweep::{Axis, Point, Sweep};
 
 /// The subcommands that a job may hold.
-const MEASUREMENTS: [&str; 11] = [
+const MEASUREMENTS: [&str; 12] = [
     "count",
     "xi",
     "wp",
@@ -43,6 +43,7 @@ const MEASUREMENTS: [&str; 11] = [
     "randoms",
     "random",
     "plot",
+    "report",
 ];
 
 /// The subcommand whose tables are those of its own subcommands: `[result.covariance.NAME]`.

@@ -1,0 +1,159 @@
+//! The record of a result as HTML: how it was made, and the command that makes it again.
+//!
+//! Entry: [`html`], [`in_one_line`].
+
+use albireo_catalogs::Table;
+use serde_json::{Map, Value};
+
+use super::rows::float;
+use crate::remarks::errors;
+use crate::style::Named;
+use crate::svg::escaped;
+
+/// Entries that have a place of their own, or say what the page says anyway.
+const ELSEWHERE: [&str; 5] = ["result", "command", "samples", "job", "columns"];
+/// Items of a list that are shown before its last one.
+const ITEMS: usize = 6;
+/// Bytes of a record that are shown as they are.
+const MOST: usize = 60_000;
+
+/// Errors, date and program, behind what the result is.
+pub(super) fn in_one_line(table: &Table) -> String {
+    let text = |key: &str| table.meta.get(key).and_then(Value::as_str);
+    let program = text("program").map(|program| format!("made by {program}"));
+    let date = text("date").map(str::to_owned);
+    let parts = [Some(format!("{} rows", table.rows())), errors(table), program, date];
+    let parts = parts.into_iter().flatten();
+    parts.map(|part| format!(" · {part}")).collect()
+}
+
+/// A value in words: lists with their ends, tables as `key value`.
+fn brief(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => number.as_f64().map_or_else(String::new, float),
+        Value::Array(items) if items.len() > ITEMS + 1 => {
+            let first: Vec<String> = items[..ITEMS].iter().map(brief).collect();
+            let last = items.last().map(brief).unwrap_or_default();
+            format!("{}, … {last} ({} in all)", first.join(", "), items.len())
+        }
+        Value::Array(items) => items.iter().map(brief).collect::<Vec<_>>().join(", "),
+        Value::Object(entries) => {
+            let entry = |(key, value): (&String, &Value)| match value {
+                Value::Object(_) => format!("{} ({})", spelled(key), brief(value)),
+                _ => format!("{} {}", spelled(key), brief(value)),
+            };
+            entries.iter().map(entry).collect::<Vec<_>>().join("; ")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The name of an entry in words.
+fn spelled(key: &str) -> String {
+    key.replace('_', " ")
+}
+
+/// Rows that have names for their values, as a table; none where they are anything else.
+fn tabulated<'a>(rows: &[(Option<&'a str>, &'a Value)]) -> Option<String> {
+    let entries: Option<Vec<_>> = rows
+        .iter()
+        .map(|(name, value)| Some((name, value.as_object()?)))
+        .collect();
+    let entries = entries.filter(|entries| !entries.is_empty())?;
+    let mut keys: Vec<&String> = Vec::new();
+    for key in entries.iter().flat_map(|(_, entries)| entries.keys()) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    let named = rows.iter().any(|(name, _)| name.is_some());
+    let corner = if named { "<td></td>" } else { "" };
+    let heads = keys.iter().map(|key| escaped(&spelled(key)));
+    let heads: String = heads.map(|key| format!("<th scope=\"col\">{key}</th>")).collect();
+    let row = |(name, entries): &(&Option<&str>, &Map<String, Value>)| {
+        let name = name.map(|name| format!("<th scope=\"row\">{}</th>", escaped(name)));
+        let value = |key: &&String| entries.get(*key).map(brief).unwrap_or_default();
+        let cells = keys.iter().map(value).map(|text| escaped(&text));
+        let cells: String = cells.map(|text| format!("<td>{text}</td>")).collect();
+        format!("<tr>{}{cells}</tr>\n", name.unwrap_or_default())
+    };
+    let body: String = entries.iter().map(row).collect();
+    Some(format!(
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Part of the record\"><table class=\"words\"><thead><tr>{corner}{heads}</tr></thead>\n\
+         <tbody>{body}</tbody></table></div>"
+    ))
+}
+
+/// An entry of a record.
+fn entry(value: &Value) -> String {
+    let rows: Vec<_> = match value {
+        Value::Array(items) => items.iter().map(|item| (None, item)).collect(),
+        Value::Object(entries) => {
+            let entries = entries.iter();
+            entries.map(|(key, value)| (Some(key.as_str()), value)).collect()
+        }
+        _ => Vec::new(),
+    };
+    tabulated(&rows).unwrap_or_else(|| escaped(&brief(value)))
+}
+
+/// How a result was made: its command, the inputs, all entries of its record, and the record itself.
+pub(super) fn html(result: Named<'_>) -> String {
+    let meta = &result.table.meta;
+    let mut html = "<h3>How it was made</h3>\n".to_owned();
+    if let Some(command) = meta.get("command").and_then(Value::as_str) {
+        html += &format!(
+            "<pre class=\"command\"><code>{}</code></pre>\n<p class=\"small\"><code>albireo run {}</code> runs it again.</p>\n",
+            escaped(command),
+            escaped(result.name)
+        );
+    }
+    if let Some(samples) = meta.get("samples") {
+        html += &format!("<h4>Inputs</h4>\n{}\n", entry(samples));
+    }
+    html += "<h4>Settings</h4>\n<dl>\n";
+    for (key, value) in meta.iter().filter(|(key, _)| !ELSEWHERE.contains(&key.as_str())) {
+        html += &format!("<dt>{}</dt><dd>{}</dd>\n", escaped(&spelled(key)), entry(value));
+    }
+    html += "</dl>\n";
+    let record = serde_json::to_string_pretty(meta).unwrap_or_default();
+    let end = record.floor_char_boundary(MOST);
+    let cut = if end < record.len() { "\n… the rest is in the file" } else { "" };
+    html += &format!(
+        "<details><summary>Record as it is</summary><pre tabindex=\"0\">{}{cut}</pre></details>\n",
+        escaped(&record[..end])
+    );
+    html
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn entries_are_read_as_words_or_tables() {
+        assert_eq!(brief(&json!([1, 2.5, "x"])), "1, 2.5, x");
+        let many: Vec<u32> = (0..20).collect();
+        assert_eq!(brief(&json!(many)), "0, 1, 2, 3, 4, 5, … 19 (20 in all)");
+        let cosmology = json!({"name": "Planck18", "omega_m": 0.309_660_000_1});
+        assert_eq!(entry(&cosmology), "name Planck18; omega m 0.30966");
+        let counts = json!({"DD": {"total_pairs": 3}, "RR": {"total_pairs": 5, "kind": "auto"}});
+        let table = entry(&counts);
+        assert!(table.contains("<th scope=\"row\">RR</th><td>5</td><td>auto</td>"), "{table}");
+        assert!(table.contains("<th scope=\"row\">DD</th><td>3</td><td></td>"), "{table}");
+    }
+
+    #[test]
+    fn long_records_are_cut() {
+        let mut table = Table::default();
+        table.meta.insert("job".to_owned(), "é".repeat(MOST).into());
+        let name = "xi.csv";
+        let page = html(Named { name, table: &table });
+        assert!(page.len() < MOST + 2000 && page.contains("the rest is in the file"));
+    }
+}

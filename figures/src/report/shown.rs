@@ -1,0 +1,209 @@
+//! What the figures of a result show, as data for the page.
+//!
+//! Entry: [`figures`].
+
+use albireo_catalogs::{ResultKind, Table};
+use serde_json::{Value, json};
+
+use super::rows::float;
+use crate::bins::{column, labelled, required};
+use crate::canvas::Typeface;
+use crate::curve::{Curves, MAX_MARKERS};
+use crate::error::FigureError;
+use crate::map::Map;
+use crate::reading::Picture;
+use crate::region_map::{Chart, Places, RegionMap};
+use crate::series::Series;
+use crate::style::{Named, Style};
+use crate::svg::{Svg, hex};
+use crate::ticks::Scale;
+
+/// Most cells of a map.
+const CELLS: usize = 60_000;
+/// Most points in regions.
+const POINTS: usize = 5_000;
+
+/// A figure of the page.
+pub(super) struct Figure {
+    /// What the script draws.
+    pub(super) data: Value,
+    /// What is drawn already.
+    pub(super) drawing: String,
+}
+
+impl From<Value> for Figure {
+    fn from(data: Value) -> Self {
+        let drawing = String::new();
+        Self { data, drawing }
+    }
+}
+
+/// The figures of a result; none of kinds that no figure shows.
+pub(super) fn figures(parts: &[Named<'_>]) -> Result<Vec<Figure>, FigureError> {
+    let kind = match parts {
+        [one] => Some(one.table.kind().map_err(FigureError::NoResult)?),
+        _ => None,
+    };
+    if let ([one], Some(ResultKind::Regions)) = (parts, kind) {
+        return Ok(vec![regions(one.table)?]);
+    }
+    let picture = match Picture::of(parts, Style::default()) {
+        Err(FigureError::NoFigure(_)) => return Ok(Vec::new()),
+        picture => picture?,
+    };
+    Ok(match &picture {
+        Picture::Curves(one) => vec![curves(&[("", one)], 1)],
+        Picture::Map(one) => vec![map(one)],
+        Picture::Panels(panels) => {
+            let (shown, columns) = panels.shown();
+            let named = shown.iter().map(|(name, curves)| (&name[..], curves));
+            let named: Vec<_> = named.collect();
+            match columns {
+                // One upon the other they have nothing in common.
+                1 => named.chunks(1).map(|one| curves(one, 1)).collect(),
+                _ => vec![curves(&named, columns)],
+            }
+        }
+    }
+    .into_iter()
+    .map(Figure::from)
+    .collect())
+}
+
+fn axis(label: &str, scale: Scale) -> Value {
+    let log = matches!(scale, Scale::Log { .. });
+    let (Scale::Linear { lo, hi } | Scale::Log { lo, hi }) = scale;
+    json!({"label": label, "log": log, "range": [lo, hi]})
+}
+
+/// Panels of curves, whose switches are common.
+fn curves(panels: &[(&str, &Curves)], columns: usize) -> Value {
+    let series = |one: &Series| {
+        json!({
+            "label": one.label, "source": one.source, "x": one.x, "y": one.y, "error": one.error,
+            "colour": one.look.colour, "marker": one.look.marker,
+        })
+    };
+    let panel = |(name, curves): &(&str, &Curves)| {
+        let y_axis = json!({"label": curves.y_label, "log": curves.log_y, "range": curves.y_range});
+        json!({
+            "name": name,
+            "x": axis(&curves.x_label, curves.scales()[0]),
+            "y": y_axis,
+            "reference": curves.reference,
+            "remarks": curves.remarks,
+            "markers": curves.series.iter().all(|one| one.x.len() <= MAX_MARKERS),
+            "series": curves.series.iter().map(series).collect::<Vec<_>>(),
+        })
+    };
+    let panels: Vec<Value> = panels.iter().map(panel).collect();
+    json!({"kind": "curves", "columns": columns, "panels": panels})
+}
+
+/// A map with the colour of each cell, as its place in the ramp.
+fn map(map: &Map) -> Value {
+    let found = map.values.len();
+    if found > CELLS {
+        let said = format!("A map of {found} cells is too large for a page: albireo plot draws it.");
+        return json!({"kind": "note", "text": said});
+    }
+    let shading = map.shading();
+    let steps = shading.ramp.len() as f64;
+    let step = |place: &Option<f64>| place.map(|place| (place * (steps - 1.0)).round() as u32);
+    // As many digits as the page shows.
+    let short = |value: &f64| float(*value).parse().unwrap_or(f64::NAN);
+    let values: Vec<f64> = map.values.iter().map(short).collect();
+    let blocks = map.blocks.as_ref();
+    let axis = |label: &str, scale: Scale, edges: &[f64]| {
+        let mut axis = axis(label, scale);
+        axis["edges"] = json!(edges);
+        axis["ticks"] = json!(blocks.map(|blocks| &blocks.ticks.major));
+        axis
+    };
+    json!({
+        "kind": "map",
+        "x": axis(&map.x_label, map.x_scale, &map.x_edges),
+        "y": axis(&map.y_label, map.y_scale, &map.y_edges),
+        "equal": map.equal,
+        "blocks": blocks.map(|blocks| &blocks.names),
+        "values": values,
+        "steps": shading.places.iter().map(step).collect::<Vec<_>>(),
+        "ramp": shading.ramp.into_iter().map(hex).collect::<Vec<_>>(),
+        "label": shading.label,
+        "bar": shading.ticks,
+        "contours": map.contour_lines().1,
+    })
+}
+
+/// Right ascensions and declinations, or x and y, of the rows of a table of regions, and whether they lie on the sky.
+fn places(table: &Table) -> Result<([Vec<f64>; 2], bool), FigureError> {
+    let [x, y, z] = ["x", "y", "z"].map(|name| required(table, name));
+    let (x, y, z) = (x?, y?, z?);
+    let first = table.meta.get("samples").map(|samples| &samples[0]["coordinates"]);
+    let on_sky = first.and_then(Value::as_str);
+    if !on_sky.is_some_and(|kind| kind.starts_with("sky")) {
+        return Ok(([x, y], false));
+    }
+    let across = x.iter().zip(&y);
+    let dec = across.clone().zip(&z);
+    let dec = dec.map(|((x, y), z)| z.atan2(x.hypot(*y)).to_degrees());
+    let dec = dec.collect();
+    let ra = across.map(|(x, y)| y.atan2(*x).to_degrees().rem_euclid(360.0));
+    Ok(([ra.collect(), dec], true))
+}
+
+/// Points in the colours of their regions.
+fn regions(table: &Table) -> Result<Figure, FigureError> {
+    let ([first, second], on_sky) = places(table)?;
+    let region = required(table, "region")?;
+    let region: Vec<u32> = region.into_iter().map(|region| region as u32).collect();
+    let unit = table.meta.get("unit").and_then(Value::as_str);
+    let labels = ["x", "y"].map(|axis| labelled(axis, unit, 1.0));
+    let places = if on_sky {
+        let (ra, dec) = (&first, &second);
+        Places::Sky { ra, dec }
+    } else {
+        let (x, y) = (&first, &second);
+        let labels = [&labels[0][..], &labels[1]];
+        Places::Plane { x, y, labels }
+    };
+    let map = RegionMap {
+        places,
+        region: &region,
+    };
+    let chart = Chart::of(&map)?;
+    let face = Typeface::embedded()?;
+    let layer = |draw: &dyn Fn(&mut Svg)| {
+        let mut svg = Svg::new(chart.page());
+        draw(&mut svg);
+        svg.into_body()
+    };
+    let below = layer(&|svg| chart.graticule(&face, svg));
+    let above = layer(&|svg| chart.frame(&map, &face, svg));
+    let [width, height] = chart.page();
+    let drawing = format!(
+        "<svg viewBox=\"0 0 {width} {height}\">{below}<g class=\"points\"></g>{above}</svg>"
+    );
+    let tenth = |value: f64| (value * 10.0).round() / 10.0;
+    let point = |row: usize| {
+        let [x, y] = chart.place_of(&map, row).map(tenth);
+        json!([x, y, region[row], tenth(first[row]), tenth(second[row])])
+    };
+    let rows: Vec<usize> = map.rows(POINTS).collect();
+    let weight = column(table, "weight").unwrap_or_default();
+    let mut sums = vec![(0_u64, 0.0); region.iter().max().map_or(0, |last| *last as usize + 1)];
+    for (row, &region) in region.iter().enumerate() {
+        let sum = &mut sums[region as usize];
+        *sum = (sum.0 + 1, sum.1 + weight.get(row).unwrap_or(&1.0));
+    }
+    let data = json!({
+        "kind": "regions",
+        "labels": if on_sky { ["RA", "Dec"] } else { ["x", "y"] },
+        "rows": region.len(),
+        "points": rows.iter().map(|&row| point(row)).collect::<Vec<_>>(),
+        "colours": chart.colours(&map).into_iter().map(hex).collect::<Vec<_>>(),
+        "sums": sums.iter().map(|(rows, weight)| json!([rows, float(*weight)])).collect::<Vec<_>>(),
+        "numbers": chart.numbered(&map),
+    });
+    Ok(Figure { data, drawing })
+}
