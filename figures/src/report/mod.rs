@@ -72,7 +72,9 @@ fn page(title: &str, sections: &[Section<'_>]) -> Result<String, FigureError> {
         let kind = escaped(kind.name());
         let name = escaped(name);
         contents += &format!("<li><a href=\"#result-{k}\">{name}</a> {kind}</li>\n");
-        body += &format!("<section id=\"result-{k}\">\n<h2>{name}</h2>\n<p>{kind}");
+        // A page of one result may have its name as title.
+        let heading = if name == escaped(title) { String::new() } else { format!("<h2>{name}</h2>\n") };
+        body += &format!("<section id=\"result-{k}\">\n{heading}<p class=\"small\">{kind}");
         for said in [reservations(&[section.result]), record::in_one_line(table)] {
             body += &escaped(&said);
         }
@@ -86,7 +88,7 @@ fn page(title: &str, sections: &[Section<'_>]) -> Result<String, FigureError> {
             figures.push(figure.data);
         }
         body += &rows::html(table);
-        body += &record::html(section.result);
+        body += &record::html(section.result, sections.len() == 1);
         body += "</section>\n";
     }
     let contents = match sections {

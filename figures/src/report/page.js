@@ -143,12 +143,19 @@ function drawAxes(root, [width, height], xAxis, yAxis, above, beside) {
     for (const value of ticks.filter(x.holds)) front.append(svg("path", { d: `M${x.at(value)} ${bottom}v${-length}` }));
   for (const [ticks, length] of [[yTicks.small, 3], [yTicks.labelled.map(([value]) => value), 5.5]])
     for (const value of ticks.filter(y.holds)) front.append(svg("path", { d: `M${left} ${y.at(value)}h${length}` }));
+  let free = -Infinity;
   for (const [value, text] of xTicks.labelled.filter(([value]) => x.holds(value))) {
     grid.append(svg("path", { d: `M${x.at(value)} ${above}V${bottom}` }));
+    const half = 3.8 * plainText(text).length;
+    if (x.at(value) - half < free) continue;
+    free = x.at(value) + half + 3;
     texts.append(svg("text", { x: x.at(value), y: bottom + 17, "text-anchor": "middle" }, text));
   }
+  free = Infinity;
   for (const [value, text] of yTicks.labelled.filter(([value]) => y.holds(value))) {
     grid.append(svg("path", { d: `M${left} ${y.at(value)}H${right}` }));
+    if (y.at(value) > free) continue;
+    free = y.at(value) - 13;
     texts.append(svg("text", { x: left - 6, y: y.at(value) + 4.5, "text-anchor": "end" }, text));
   }
   front.append(svg("rect", area));
@@ -176,14 +183,15 @@ function explorable(panel, root, label, find, step) {
     tip.hidden = !item;
     ring.remove();
     if (!item) return;
-    const scale = root.clientWidth / root.viewBox.baseVal.width;
+    const [box, around] = [root.getBoundingClientRect(), panel.getBoundingClientRect()];
+    const scale = box.width / root.viewBox.baseVal.width;
     const [x, y] = item.at.map((place) => place * scale);
     ring.setAttribute("transform", `translate(${item.at})`);
     root.append(ring);
     tip.replaceChildren(...item.says.flatMap((line, k) => (k ? ["\n", ...line] : line)));
     const left = x > panel.clientWidth / 2 ? x - tip.offsetWidth - 12 : x + 12;
     tip.style.left = `${Math.max(0, Math.min(left, panel.clientWidth - tip.offsetWidth))}px`;
-    tip.style.top = `${root.offsetTop + Math.max(0, y - tip.offsetHeight - 8)}px`;
+    tip.style.top = `${box.top - around.top + Math.max(0, y - tip.offsetHeight - 8)}px`;
   };
   const pointed = (event) => {
     const box = root.getBoundingClientRect();
@@ -216,25 +224,34 @@ function nearest(items, [x, y], reach = 40) {
 
 /** Draws now, and again when the width changes. */
 function drawn(element, draw) {
-  let width = 0;
-  const observer = new ResizeObserver(() => {
+  let width = element.clientWidth;
+  draw();
+  const changed = () => {
     if (element.clientWidth === width) return;
     width = element.clientWidth;
     requestAnimationFrame(draw);
-  });
-  observer.observe(element);
+  };
+  new ResizeObserver(changed).observe(element);
 }
 
 function checkbox(on, changed, ...label) {
   const box = html("input", { type: "checkbox" });
   box.checked = on;
   box.addEventListener("change", () => changed(box.checked));
-  return html("label", {}, box, ...label);
+  return html("label", {}, box, html("span", {}, ...label));
 }
 
-/** Switches between linear and logarithmic axes. */
-function scaleSwitches(axes, names, changed) {
-  return [0, 1].map((k) => checkbox(axes[k], (on) => ((axes[k] = on), changed()), "log ", ...marked(names[k].replace(/  \[.*$/u, ""))));
+/** A label without its unit. */
+const named = (label) => marked(label.replace(/  \[.*$/u, ""));
+
+/** Adds switches between linear and logarithmic axes, those of one name together, where they have a meaning. */
+function addSwitches(figure, axes, logs, changed) {
+  const switches = [0, 1].filter((k) => !axes[k].edges || axes[k].edges[0] > 0).map((k) => {
+    const both = axes.every((axis) => axis.label === axes[k].label) ? [0, 1] : [k];
+    const set = (on) => (both.forEach((one) => (logs[one] = on)), changed());
+    return both[0] === k ? [checkbox(logs[k], set, "log ", ...named(axes[k].label))] : [];
+  });
+  if (switches.flat().length) figure.append(html("div", { class: "switches", role: "group", "aria-label": "Axes" }, ...switches.flat()));
 }
 
 // Curves
@@ -352,13 +369,12 @@ function drawCurves(figure, { panels, columns }) {
   const hidden = new Set();
   const draws = [];
   const redraw = () => draws.forEach((draw) => draw());
-  const switches = html("div", { class: "switches", role: "group", "aria-label": "Axes" }, ...scaleSwitches(logs, [first.x.label, first.y.label], redraw));
-  figure.append(switches);
-  const named = first.series.filter((one) => one.label || one.source);
-  if (panels.length === 1 && named.length) {
-    const keys = named.map((one) => {
+  addSwitches(figure, [first.x, first.y], logs, redraw);
+  const keyed = first.series.filter((one) => one.label || one.source);
+  if (panels.length === 1 && keyed.length) {
+    const keys = keyed.map((one) => {
       const changed = (on) => (hidden[on ? "delete" : "add"](one), redraw());
-      return checkbox(true, changed, sample(one, first.markers), html("span", {}, one.source ? `${one.source} ` : "", ...marked(one.label)));
+      return checkbox(true, changed, sample(one, first.markers), one.source ? `${one.source} ` : "", ...marked(one.label));
     });
     figure.append(html("div", { class: "switches", role: "group", "aria-label": "Curves" }, ...keys));
   }
@@ -395,7 +411,7 @@ function drawMap(figure, spec) {
   let axes = null;
   const cell = (i, j) => {
     const middle = (axis, k) => (axis.at(axis.edges[k]) + axis.at(axis.edges[k + 1])) / 2;
-    const between = (axis, k) => [...marked(axis.label.replace(/  \[.*$/u, "")), ` from ${number(axis.edges[k])} to ${number(axis.edges[k + 1])}`];
+    const between = (axis, k) => [...named(axis.label), ` from ${number(axis.edges[k])} to ${number(axis.edges[k + 1])}`];
     const name = (k) => spec.blocks?.find(([, [from, to]]) => k >= from && k < to)?.[0];
     const where = spec.blocks ? [[...marked(`${name(i)}, bin ${i}; ${name(j)}, bin ${j}`)]] : [between(spec.x, i), between(spec.y, j)];
     const value = [...marked(spec.label), ` = ${number(spec.values[i * rows + j])}`];
@@ -451,11 +467,7 @@ function drawMap(figure, spec) {
     }
     root.append(written(spec.label, { "text-anchor": "middle", transform: `translate(${full - 6} ${area.y + area.height / 2}) rotate(-90)` }));
   };
-  const isSwitched = !spec.blocks && spec.x.edges[0] > 0 && spec.y.edges[0] > 0;
-  if (isSwitched) {
-    const switches = scaleSwitches(logs, [spec.x.label, spec.y.label], draw);
-    figure.append(html("div", { class: "switches", role: "group", "aria-label": "Axes" }, ...switches));
-  }
+  if (!spec.blocks) addSwitches(figure, [spec.x, spec.y], logs, draw);
   figure.append(panel);
   drawn(panel, draw);
 }
@@ -464,7 +476,7 @@ function drawMap(figure, spec) {
 
 function drawRegions(figure, spec) {
   const root = figure.querySelector("svg");
-  const panel = html("div", { class: "panel", style: `max-width: ${Math.round(1.5 * root.viewBox.baseVal.width)}px` }, root);
+  const panel = html("div", { class: "panel", style: `max-width: ${Math.round(1.3 * root.viewBox.baseVal.width)}px` }, root);
   const layer = root.querySelector(".points");
   const items = spec.points.map(([x, y, region, first, second]) => {
     layer.append(svg("circle", { cx: x, cy: y, r: 1.3, fill: spec.colours[region] }));

@@ -10,10 +10,14 @@ use crate::remarks::errors;
 use crate::style::Named;
 use crate::svg::escaped;
 
-/// Entries that have a place of their own, or say what the page says anyway.
-const ELSEWHERE: [&str; 5] = ["result", "command", "samples", "job", "columns"];
+/// Entries that say what the page says anyway, or too much for it.
+const ELSEWHERE: [&str; 3] = ["result", "command", "job"];
+/// Entries about files that were read.
+const INPUTS: [&str; 6] = ["samples", "trajectory", "topology", "made_from", "sources", "sha256"];
 /// Items of a list that are shown before its last one.
 const ITEMS: usize = 6;
+/// A longer word needs a wide column.
+const WORD: usize = 16;
 /// Bytes of a record that are shown as they are.
 const MOST: usize = 60_000;
 
@@ -50,8 +54,11 @@ fn brief(value: &Value) -> String {
     }
 }
 
-/// The name of an entry in words.
+/// The name of an entry in words; that of a file as it is.
 fn spelled(key: &str) -> String {
+    if key.contains(['.', '/']) {
+        return key.to_owned();
+    }
     key.replace('_', " ")
 }
 
@@ -75,8 +82,12 @@ fn tabulated<'a>(rows: &[(Option<&'a str>, &'a Value)]) -> Option<String> {
     let row = |(name, entries): &(&Option<&str>, &Map<String, Value>)| {
         let name = name.map(|name| format!("<th scope=\"row\">{}</th>", escaped(name)));
         let value = |key: &&String| entries.get(*key).map(brief).unwrap_or_default();
-        let cells = keys.iter().map(value).map(|text| escaped(&text));
-        let cells: String = cells.map(|text| format!("<td>{text}</td>")).collect();
+        let cell = |text: String| {
+            let wide = text.split(' ').any(|word| word.len() > WORD);
+            let class = if wide { " class=\"long\"" } else { "" };
+            format!("<td{class}>{}</td>", escaped(&text))
+        };
+        let cells: String = keys.iter().map(value).map(cell).collect();
         format!("<tr>{}{cells}</tr>\n", name.unwrap_or_default())
     };
     let body: String = entries.iter().map(row).collect();
@@ -99,8 +110,18 @@ fn entry(value: &Value) -> String {
     tabulated(&rows).unwrap_or_else(|| escaped(&brief(value)))
 }
 
-/// How a result was made: its command, the inputs, all entries of its record, and the record itself.
-pub(super) fn html(result: Named<'_>) -> String {
+/// Entries of a record with their names.
+fn entries(of: &[(&String, &Value)]) -> String {
+    let line = |(key, value): &(&String, &Value)| {
+        let (key, value) = (escaped(&spelled(key)), entry(value));
+        format!("<dt>{key}</dt><dd>{value}</dd>\n")
+    };
+    let lines: String = of.iter().map(line).collect();
+    format!("<dl>\n{lines}</dl>\n")
+}
+
+/// How a result was made: its command, the inputs, all other entries of its record, and the record itself; `open` where there is room.
+pub(super) fn html(result: Named<'_>, open: bool) -> String {
     let meta = &result.table.meta;
     let mut html = "<h3>How it was made</h3>\n".to_owned();
     if let Some(command) = meta.get("command").and_then(Value::as_str) {
@@ -110,17 +131,24 @@ pub(super) fn html(result: Named<'_>) -> String {
             escaped(result.name)
         );
     }
-    if let Some(samples) = meta.get("samples") {
-        html += &format!("<h4>Inputs</h4>\n{}\n", entry(samples));
+    let open = if open { " open" } else { "" };
+    html += &format!("<details{open}><summary>Inputs and settings</summary>\n");
+    let shown = meta.iter().filter(|(key, _)| !ELSEWHERE.contains(&key.as_str()));
+    let (inputs, settings): (Vec<_>, Vec<_>) =
+        shown.partition(|(key, _)| INPUTS.contains(&key.as_str()));
+    if let [(_, only)] = &inputs[..] {
+        html += &format!("<h4>Inputs</h4>\n{}\n", entry(only));
+    } else if !inputs.is_empty() {
+        html += &format!("<h4>Inputs</h4>\n{}", entries(&inputs));
     }
-    html += "<h4>Settings</h4>\n<dl>\n";
-    for (key, value) in meta.iter().filter(|(key, _)| !ELSEWHERE.contains(&key.as_str())) {
-        html += &format!("<dt>{}</dt><dd>{}</dd>\n", escaped(&spelled(key)), entry(value));
-    }
-    html += "</dl>\n";
+    html += &format!("<h4>Settings</h4>\n{}</details>\n", entries(&settings));
     let record = serde_json::to_string_pretty(meta).unwrap_or_default();
     let end = record.floor_char_boundary(MOST);
-    let cut = if end < record.len() { "\n… the rest is in the file" } else { "" };
+    let cut = if end < record.len() {
+        "\n… the rest is in the file"
+    } else {
+        ""
+    };
     html += &format!(
         "<details><summary>Record as it is</summary><pre tabindex=\"0\">{}{cut}</pre></details>\n",
         escaped(&record[..end])
@@ -153,7 +181,7 @@ mod tests {
         let mut table = Table::default();
         table.meta.insert("job".to_owned(), "é".repeat(MOST).into());
         let name = "xi.csv";
-        let page = html(Named { name, table: &table });
+        let page = html(Named { name, table: &table }, true);
         assert!(page.len() < MOST + 2000 && page.contains("the rest is in the file"));
     }
 }

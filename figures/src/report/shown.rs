@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::rows::float;
 use crate::bins::{column, labelled, required};
-use crate::canvas::Typeface;
+use crate::canvas::{Colour, Typeface};
 use crate::curve::{Curves, MAX_MARKERS};
 use crate::error::FigureError;
 use crate::map::Map;
@@ -176,7 +176,10 @@ fn regions(table: &Table) -> Result<Figure, FigureError> {
     let layer = |draw: &dyn Fn(&mut Svg)| {
         let mut svg = Svg::new(chart.page());
         draw(&mut svg);
-        svg.into_body()
+        // In the colours of the page, light on a dark ground.
+        let drawn = svg.into_body();
+        let drawn = drawn.replace(&hex(Colour::INK), "currentColor");
+        drawn.replace(&hex(Colour::WHITE), "var(--paper)")
     };
     let below = layer(&|svg| chart.graticule(&face, svg));
     let above = layer(&|svg| chart.frame(&map, &face, svg));

@@ -24,23 +24,23 @@ pub(crate) struct Report {
     /// Page, .html: one file that needs no network
     #[arg(short, long, value_name = "FILE")]
     output: WrittenFile,
-    /// Title of the page [default: the name of the first result, and how many there are]
+    /// Title of the page [default: the name of the first result, and how many others there are]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 }
 
 impl Report {
     fn title(&self) -> String {
-        let first = || {
-            let name = self.results[0].file_name().unwrap_or_default();
-            let name = name.to_string_lossy();
-            match self.results.len() {
-                1 => name.into_owned(),
-                2 => format!("{name} and another result"),
-                n => format!("{name} and {} other results", n - 1),
-            }
+        let [first, others @ ..] = &self.results[..] else {
+            return String::new();
         };
-        self.title.clone().unwrap_or_else(first)
+        let name = first.file_name().unwrap_or_default().to_string_lossy();
+        let of_results = || match others.len() {
+            0 => first.display().to_string(),
+            1 => format!("{name} and another result"),
+            n => format!("{name} and {n} other results"),
+        };
+        self.title.clone().unwrap_or_else(of_results)
     }
 
     /// Writes the page.
