@@ -49,6 +49,7 @@ fn a_survey_fits_a_page_and_a_job_makes_it_last() {
     in_a_browser(&folder);
 }
 
+#[cfg(unix)]
 #[test]
 fn names_and_sets_of_weights_are_shown_as_they_are() {
     let folder = Folder::new().with("a.csv", &scattered(300, 10.0, 1));

@@ -63,6 +63,13 @@ pub(crate) struct Measurement {
     pub(crate) brief: bool,
 }
 
+impl Measurement {
+    /// Whether it shows results, as figures and reports do, which are made at once and do not say by which command.
+    pub(crate) fn shows_results(&self) -> bool {
+        ["plot", "report"].iter().any(|command| self.arguments[1] == **command)
+    }
+}
+
 /// Everything that a job file asks for.
 #[derive(Debug)]
 pub(crate) struct Job {

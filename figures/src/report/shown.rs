@@ -18,8 +18,8 @@ use crate::style::{Named, Style};
 use crate::svg::{Svg, hex};
 use crate::ticks::Scale;
 
-/// Most cells of a map.
-const CELLS: usize = 60_000;
+/// Most cells of a map, or points of curves.
+const MOST: usize = 60_000;
 /// Most points in regions.
 const POINTS: usize = 5_000;
 
@@ -76,11 +76,32 @@ fn axis(label: &str, scale: Scale) -> Value {
     json!({"label": label, "log": log, "range": [lo, hi]})
 }
 
+/// What stands in the place of a figure with too much in it.
+fn too_large(found: usize, what: &str) -> Value {
+    let said = format!("{found} {what} are too many for a page: albireo plot draws them.");
+    json!({"kind": "note", "text": said})
+}
+
+/// Values as a page shows them: whole numbers as they are, others with fewer digits.
+fn short(values: &[f64]) -> Vec<f64> {
+    let one = |&value: &f64| match value.fract() == 0.0 {
+        true => value,
+        false => float(value).parse().unwrap_or(f64::NAN),
+    };
+    values.iter().map(one).collect()
+}
+
 /// Panels of curves, whose switches are common.
 fn curves(panels: &[(&str, &Curves)], columns: usize) -> Value {
+    let all = panels.iter().flat_map(|(_, curves)| &curves.series);
+    let points = all.map(|one| one.x.len()).sum();
+    if points > MOST {
+        return too_large(points, "points");
+    }
     let series = |one: &Series| {
+        let [x, y, error] = [&one.x, &one.y, &one.error].map(|values| short(values));
         json!({
-            "label": one.label, "source": one.source, "x": one.x, "y": one.y, "error": one.error,
+            "label": one.label, "source": one.source, "x": x, "y": y, "error": error,
             "colour": one.look.colour, "marker": one.look.marker,
         })
     };
@@ -102,17 +123,13 @@ fn curves(panels: &[(&str, &Curves)], columns: usize) -> Value {
 
 /// A map with the colour of each cell, as its place in the ramp.
 fn map(map: &Map) -> Value {
-    let found = map.values.len();
-    if found > CELLS {
-        let said = format!("A map of {found} cells is too large for a page: albireo plot draws it.");
-        return json!({"kind": "note", "text": said});
+    let cells = map.values.len();
+    if cells > MOST {
+        return too_large(cells, "cells");
     }
     let shading = map.shading();
     let steps = shading.ramp.len() as f64;
     let step = |place: &Option<f64>| place.map(|place| (place * (steps - 1.0)).round() as u32);
-    // As many digits as the page shows.
-    let short = |value: &f64| float(*value).parse().unwrap_or(f64::NAN);
-    let values: Vec<f64> = map.values.iter().map(short).collect();
     let blocks = map.blocks.as_ref();
     let axis = |label: &str, scale: Scale, edges: &[f64]| {
         let mut axis = axis(label, scale);
@@ -126,7 +143,7 @@ fn map(map: &Map) -> Value {
         "y": axis(&map.y_label, map.y_scale, &map.y_edges),
         "equal": map.equal,
         "blocks": blocks.map(|blocks| &blocks.names),
-        "values": values,
+        "values": short(&map.values),
         "steps": shading.places.iter().map(step).collect::<Vec<_>>(),
         "ramp": shading.ramp.into_iter().map(hex).collect::<Vec<_>>(),
         "label": shading.label,
@@ -209,4 +226,68 @@ fn regions(table: &Table) -> Result<Figure, FigureError> {
         "numbers": chart.numbered(&map),
     });
     Ok(Figure { data, drawing })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use albireo_catalogs::TableColumn;
+
+    use super::*;
+
+    /// Counts in two axes of bins, so many along each.
+    fn counts(bins: u32) -> Table {
+        let edges: Vec<u32> = (0..=bins).collect();
+        let pairs = (0..u64::from(bins * bins)).map(|k| 1_234_567 + k).collect();
+        let mut table = Table::default();
+        table.columns.push(TableColumn::integers("npairs", "", pairs));
+        let kind = ResultKind::Counts.name();
+        table.meta.insert("result".to_owned(), kind.into());
+        let edges = json!({"rp": edges, "pi": edges});
+        table.meta.insert("edges".to_owned(), edges);
+        table
+    }
+
+    fn figure(table: &Table) -> Figure {
+        let found = figures(&[Named { name: "", table }]);
+        found.unwrap().remove(0)
+    }
+
+    #[test]
+    fn maps_have_whole_numbers_and_a_colour_for_each_cell() {
+        let map = figure(&counts(3)).data;
+        assert_eq!(map["values"][8], 1_234_575.0);
+        assert_eq!(map["steps"][0], 0);
+        assert_eq!(map["steps"][8], 127);
+        assert_eq!(map["ramp"].as_array().map(Vec::len), Some(128));
+        assert_eq!(short(&[1.0 / 3.0, f64::MAX])[0], 0.333_333);
+        let note = figure(&counts(300)).data;
+        assert!(note["text"].as_str().unwrap().starts_with("90000 cells"));
+    }
+
+    #[test]
+    fn regions_lie_where_their_points_do() {
+        let column = |name: &str, values: [f64; 3]| TableColumn::floats(name, "", values.into());
+        let axes = [("x", [1.0, 0.9, 0.9]), ("y", [0.0, 0.1, -0.1]), ("z", [0.0, 0.2, 0.3])];
+        let mut table = Table {
+            columns: axes.map(|(name, values)| column(name, values)).into(),
+            ..Table::default()
+        };
+        let region = TableColumn::integers("region", "", vec![0, 1, 1]);
+        table.columns.push(region);
+        let kind = ResultKind::Regions.name();
+        table.meta.insert("result".to_owned(), kind.into());
+        let plane = figure(&table);
+        assert_eq!(plane.data["labels"], json!(["x", "y"]));
+        assert_eq!(plane.data["sums"], json!([[1, "1"], [2, "2"]]));
+        let samples = json!([{"coordinates": "sky and redshift"}]);
+        table.meta.insert("samples".to_owned(), samples);
+        let sky = figure(&table);
+        assert_eq!(sky.data["points"][1][3], 6.3);
+        assert_eq!(sky.data["points"][2][3], 353.7);
+        // Right ascension increases to the left.
+        let across = |row: usize| sky.data["points"][row][0].as_f64().unwrap();
+        assert!(across(1) < across(0) && across(0) < across(2));
+        assert!(sky.drawing.contains("Dec  [degrees]"));
+    }
 }

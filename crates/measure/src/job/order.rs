@@ -74,9 +74,7 @@ pub(crate) fn rounds(measurements: &[Measurement]) -> Vec<Vec<usize>> {
 /// # Errors
 /// Measurements that wait for each other's files.
 pub(super) fn in_order(mut measurements: Vec<Measurement>) -> Result<Vec<Measurement>> {
-    let of = |made: &Measurement, command: &str| made.arguments[1] == *command;
-    let shows = |made: &Measurement| of(made, "plot") || of(made, "report");
-    measurements.sort_by_key(|made| (!of(made, "randoms"), shows(made)));
+    measurements.sort_by_key(|made| (made.arguments[1] != *"randoms", made.shows_results()));
     let before = before(&measurements);
     let n = measurements.len();
     let mut after = vec![Vec::new(); n];
