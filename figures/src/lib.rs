@@ -74,8 +74,8 @@ use placed::Placed;
 use reading::Picture;
 
 pub use error::FigureError;
-pub use report::{Section, check_report_path, write_report};
 pub use region_map::{Places, RegionMap, draw_regions};
+pub use report::{Section, check_report_path, write_report};
 pub use slice::{Slice, draw_slice};
 pub use style::{Limits, Model, Named, Sheet, Spacing, Style};
 

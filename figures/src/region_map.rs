@@ -191,7 +191,11 @@ impl Chart {
         if n == 0 {
             return Err(FigureError::Nothing);
         }
-        if let Some(found) = map.columns().map(<[f64]>::len).into_iter().find(|len| *len != n)
+        if let Some(found) = map
+            .columns()
+            .map(<[f64]>::len)
+            .into_iter()
+            .find(|len| *len != n)
         {
             return Err(FigureError::Rows { found, expected: n });
         }

@@ -11,7 +11,10 @@ const MOST_BYTES: u64 = 2_000_000;
 
 /// A survey from n(z) to wp, with regions and covariances, and a report of all of it.
 fn job() -> String {
-    let (data, randoms) = (sample("survey_galaxies.fits"), sample("survey_randoms.parquet"));
+    let (data, randoms) = (
+        sample("survey_galaxies.fits"),
+        sample("survey_randoms.parquet"),
+    );
     let settings = format!(
         "data = '{data}'\nevery = 20\nrandoms = '{randoms}'\nrandoms-every = 20\ncosmology = 'Planck18'\nregions = 12"
     );
@@ -36,7 +39,12 @@ fn a_survey_fits_a_page_and_a_job_makes_it_last() {
     assert!((50_000..MOST_BYTES).contains(&length), "{length} bytes");
     assert_eq!(page.matches("<section ").count(), 8);
     assert_eq!(page.matches("<figure ").count(), 8);
-    for said in ["projected correlation function", "Planck18", "jackknife, 12 regions", "16091bb84b6d190e"] {
+    for said in [
+        "projected correlation function",
+        "Planck18",
+        "jackknife, 12 regions",
+        "16091bb84b6d190e",
+    ] {
         assert!(page.contains(said), "{said}");
     }
     let again = folder.good("run job.toml").stderr;
@@ -54,7 +62,9 @@ fn a_survey_fits_a_page_and_a_job_makes_it_last() {
 fn names_and_sets_of_weights_are_shown_as_they_are() {
     let folder = Folder::new().with("a.csv", &scattered(300, 10.0, 1));
     let bins = "--bins log:0.5:5:6";
-    folder.good(&format!("xi a.csv --box 10 {bins} --weight-set one=w --weight-set two=none -o <b>&.csv"));
+    folder.good(&format!(
+        "xi a.csv --box 10 {bins} --weight-set one=w --weight-set two=none -o <b>&.csv"
+    ));
     folder.good("report <b>&.csv -o r.html --title A<i>B");
     let page = std::fs::read_to_string(folder.path("r.html")).unwrap();
     for bad in ["<b>", "<i>"] {
@@ -112,9 +122,17 @@ fn browser() -> Option<PathBuf> {
 fn opened(browser: &Path, folder: &Folder, name: &str, flags: &[&str]) -> [String; 2] {
     let [printed, logged] = ["printed.txt", "logged.txt"].map(|name| folder.path(name));
     let mut child = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"])
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+        ])
         .args(["--enable-logging=stderr", "--virtual-time-budget=5000"])
-        .arg(format!("--user-data-dir={}", folder.path("profile").display()))
+        .arg(format!(
+            "--user-data-dir={}",
+            folder.path("profile").display()
+        ))
         .args(flags)
         .arg(format!("file://{}", folder.path(name).display()))
         .stdin(Stdio::null())
@@ -134,9 +152,10 @@ fn opened(browser: &Path, folder: &Folder, name: &str, flags: &[&str]) -> [Strin
 }
 
 /// Opens the report of a survey, wide and narrow, dark and light.
+#[allow(clippy::print_stderr, reason = "a skipped test has to say so")]
 fn in_a_browser(folder: &Folder) {
     let Some(browser) = browser() else {
-        println!("skipped: no Chromium in /usr/bin, and ALBIREO_CHROMIUM names none");
+        eprintln!("skipped: no Chromium in /usr/bin, and ALBIREO_CHROMIUM names none");
         return;
     };
     folder.good("run job.toml --overwrite");
@@ -148,13 +167,19 @@ fn in_a_browser(folder: &Folder) {
         let flags = [window.as_str(), scheme.as_str(), "--dump-dom"];
         let [dom, logged] = opened(&browser, folder, "probed.html", &flags);
         assert!(!logged.contains("CONSOLE"), "{width}: {logged}");
-        let probe = dom.split("<pre id=\"probe\">").nth(1).expect("the probe ran");
+        let probe = dom
+            .split("<pre id=\"probe\">")
+            .nth(1)
+            .expect("the probe ran");
         let lines: Vec<&str> = probe.split("</pre>").next().unwrap().lines().collect();
         assert_eq!(lines[0], "fits true", "{width}");
         assert_eq!(lines.len(), 9, "{lines:?}");
         for line in &lines[1..] {
             let says: Vec<&str> = line.rsplitn(6, '|').collect();
-            assert!(says[..5].iter().all(|held| *held == "true"), "{width}: {line}");
+            assert!(
+                says[..5].iter().all(|held| *held == "true"),
+                "{width}: {line}"
+            );
             assert!(!says[5].is_empty(), "{width}: {line}");
         }
         let picture = folder.path(&format!("{width}.png"));

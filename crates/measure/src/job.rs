@@ -66,7 +66,9 @@ pub(crate) struct Measurement {
 impl Measurement {
     /// Whether it shows results, as figures and reports do, which are made at once and do not say by which command.
     pub(crate) fn shows_results(&self) -> bool {
-        ["plot", "report"].iter().any(|command| self.arguments[1] == **command)
+        ["plot", "report"]
+            .iter()
+            .any(|command| self.arguments[1] == **command)
     }
 }
 

@@ -7,6 +7,7 @@ mod record;
 mod rows;
 mod shown;
 
+use std::fmt::Write;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ use crate::colour::{SERIES, mixed};
 use crate::error::FigureError;
 use crate::save;
 use crate::series::MARKERS;
-use crate::style::{Named, reservations};
+use crate::style::Named;
 use crate::svg::{escaped, hex};
 
 /// A result on a page.
@@ -34,7 +35,10 @@ pub struct Section<'a> {
 /// [`FigureError::PageExtension`].
 pub fn check_report_path(path: &Path) -> Result<(), FigureError> {
     let extension = path.extension().unwrap_or_default();
-    if ["html", "htm"].iter().any(|e| extension.eq_ignore_ascii_case(e)) {
+    if ["html", "htm"]
+        .iter()
+        .any(|e| extension.eq_ignore_ascii_case(e))
+    {
         return Ok(());
     }
     Err(FigureError::PageExtension {
@@ -46,52 +50,47 @@ pub fn check_report_path(path: &Path) -> Result<(), FigureError> {
 ///
 /// # Errors
 /// [`FigureError`]: a table that is no result or lacks what its kind has, nothing to show, or a file that cannot be written.
-pub fn write_report(
-    title: &str,
-    sections: &[Section<'_>],
-    path: &Path,
-) -> Result<(), FigureError> {
+pub fn write_report(title: &str, sections: &[Section<'_>], path: &Path) -> Result<(), FigureError> {
     check_report_path(path)?;
     save(page(title, sections)?.as_bytes(), path)
 }
 
 /// The page; figures are numbered in the order in which they stand there.
 fn page(title: &str, sections: &[Section<'_>]) -> Result<String, FigureError> {
-    if sections.is_empty() {
-        return Err(FigureError::Nothing);
-    }
     let (mut figures, mut body, mut contents) = (Vec::new(), String::new(), String::new());
     for (k, section) in sections.iter().enumerate() {
-        let name = section.result.name;
         let of_this = |source: FigureError| FigureError::OneOf {
-            name: name.to_owned(),
+            name: section.result.name.to_owned(),
             source: Box::new(source),
         };
-        let table = section.result.table;
-        let kind = table.kind().map_err(FigureError::NoResult).map_err(of_this)?;
-        let kind = escaped(kind.name());
-        let name = escaped(name);
-        contents += &format!("<li><a href=\"#result-{k}\">{name}</a> {kind}</li>\n");
+        let kind = section.result.table.kind().map_err(FigureError::NoResult);
+        let kind = kind.map_err(of_this)?.name();
+        let shown = shown::figures(section.parts).map_err(of_this)?;
+        let name = escaped(section.result.name);
+        let _ = writeln!(
+            contents,
+            "<li><a href=\"#result-{k}\">{name}</a> {}</li>",
+            escaped(kind)
+        );
         // A page of one result may have its name as title.
-        let heading = if name == escaped(title) { String::new() } else { format!("<h2>{name}</h2>\n") };
-        body += &format!("<section id=\"result-{k}\">\n{heading}<p class=\"small\">{kind}");
-        for said in [reservations(&[section.result]), record::in_one_line(table)] {
-            body += &escaped(&said);
-        }
-        body += "</p>\n";
-        for figure in shown::figures(section.parts).map_err(of_this)? {
-            body += &format!(
-                "<figure data-figure=\"{}\">{}</figure>\n",
-                figures.len(),
-                figure.drawing
-            );
+        let heading = Some(format!("<h2>{name}</h2>\n")).filter(|_| section.result.name != title);
+        let _ = writeln!(
+            body,
+            "<section id=\"result-{k}\">\n{}<p class=\"small\">{}</p>",
+            heading.unwrap_or_default(),
+            escaped(&record::in_one_line(section.result, kind))
+        );
+        for figure in shown {
+            let (number, drawing) = (figures.len(), figure.drawing);
+            let _ = writeln!(body, "<figure data-figure=\"{number}\">{drawing}</figure>");
             figures.push(figure.data);
         }
-        body += &rows::html(table);
+        body += &rows::html(section.result.table);
         body += &record::html(section.result, sections.len() == 1);
         body += "</section>\n";
     }
     let contents = match sections {
+        [] => return Err(FigureError::Nothing),
         [_] => String::new(),
         _ => format!("<nav aria-label=\"Results\"><ul>\n{contents}</ul></nav>\n"),
     };
@@ -108,7 +107,7 @@ fn embedded(data: &Value) -> String {
 fn colours(towards_white: u32) -> String {
     let light = |k: usize| hex(Colour(SERIES[k].0.map(|c| mixed(c, 255, towards_white))));
     let colours = (0..SERIES.len()).map(|k| format!("--curve-{k}: {};", light(k)));
-    colours.collect()
+    colours.collect::<Vec<_>>().join(" ")
 }
 
 /// The document around a body. Its policy lets a browser load nothing from anywhere.
@@ -148,7 +147,11 @@ mod tests {
         let kind = ResultKind::Correlation.name();
         set(&mut table, "result", kind.into());
         set(&mut table, "edges", json!({"r": [0.5, 1.0, 2.0, 4.0]}));
-        set(&mut table, "command", "albireo xi '</script><b>.csv'".into());
+        set(
+            &mut table,
+            "command",
+            "albireo xi '</script><b>.csv'".into(),
+        );
         let sample = json!({"role": "data", "path": "<u>.fits", "sha256": "00ff"});
         set(&mut table, "samples", json!([sample]));
         table
@@ -180,7 +183,13 @@ mod tests {
         let panel = &data["figures"][0]["panels"][0];
         assert_eq!(panel["y"]["label"], "ξ(r)");
         assert_eq!(panel["series"][0]["y"], json!([2.0, null, -0.1]));
-        for part in ["3 rows", "NaN", "00ff", "albireo run xi.csv", "data-figure=\"0\""] {
+        for part in [
+            "3 rows",
+            "NaN",
+            "00ff",
+            "albireo run xi.csv",
+            "data-figure=\"0\"",
+        ] {
             assert!(page.contains(part), "{part}");
         }
         for remote in ["http://", "https://", "src=", "@import", "fetch("] {
@@ -194,8 +203,13 @@ mod tests {
         let error = page_of("t.csv", &Table::default()).unwrap_err();
         assert_eq!(error.to_string(), "t.csv");
         let mut short = xi();
-        short.meta.insert("edges".to_owned(), json!({"r": [0.5, 1.0]}));
-        assert!(matches!(page_of("t.csv", &short), Err(FigureError::OneOf { .. })));
+        short
+            .meta
+            .insert("edges".to_owned(), json!({"r": [0.5, 1.0]}));
+        assert!(matches!(
+            page_of("t.csv", &short),
+            Err(FigureError::OneOf { .. })
+        ));
         assert!(matches!(page("", &[]), Err(FigureError::Nothing)));
         for bad in ["report.pdf", "report", "-"] {
             assert!(check_report_path(Path::new(bad)).is_err(), "{bad}");

@@ -2,18 +2,24 @@
 //!
 //! Entry: [`html`], [`in_one_line`].
 
-use albireo_catalogs::Table;
 use serde_json::{Map, Value};
 
 use super::rows::float;
 use crate::remarks::errors;
-use crate::style::Named;
+use crate::style::{Named, reservations};
 use crate::svg::escaped;
 
 /// Entries that say what the page says anyway, or too much for it.
 const ELSEWHERE: [&str; 3] = ["result", "command", "job"];
 /// Entries about files that were read.
-const INPUTS: [&str; 6] = ["samples", "trajectory", "topology", "made_from", "sources", "sha256"];
+const INPUTS: [&str; 6] = [
+    "samples",
+    "trajectory",
+    "topology",
+    "made_from",
+    "sources",
+    "sha256",
+];
 /// Items of a list that are shown before its last one.
 const ITEMS: usize = 6;
 /// A longer word needs a wide column.
@@ -21,14 +27,18 @@ const WORD: usize = 16;
 /// Bytes of a record that are shown as they are.
 const MOST: usize = 60_000;
 
-/// Errors, date and program, behind what the result is.
-pub(super) fn in_one_line(table: &Table) -> String {
+/// What a result is, with what is to be said of its counts, its errors, its program and its date.
+pub(super) fn in_one_line(result: Named<'_>, kind: &str) -> String {
+    let table = result.table;
     let text = |key: &str| table.meta.get(key).and_then(Value::as_str);
-    let program = text("program").map(|program| format!("made by {program}"));
-    let date = text("date").map(str::to_owned);
-    let parts = [Some(format!("{} rows", table.rows())), errors(table), program, date];
-    let parts = parts.into_iter().flatten();
-    parts.map(|part| format!(" · {part}")).collect()
+    let parts = [
+        Some(format!("{kind}{}", reservations(&[result]))),
+        Some(format!("{} rows", table.rows())),
+        errors(table),
+        text("program").map(|program| format!("made by {program}")),
+        text("date").map(str::to_owned),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// A value in words: lists with their ends, tables as `key value`.
@@ -66,7 +76,7 @@ fn spelled(key: &str) -> String {
 fn tabulated<'a>(rows: &[(Option<&'a str>, &'a Value)]) -> Option<String> {
     let entries: Option<Vec<_>> = rows
         .iter()
-        .map(|(name, value)| Some((name, value.as_object()?)))
+        .map(|(name, value)| Some((*name, value.as_object()?)))
         .collect();
     let entries = entries.filter(|entries| !entries.is_empty())?;
     let mut keys: Vec<&String> = Vec::new();
@@ -77,9 +87,9 @@ fn tabulated<'a>(rows: &[(Option<&'a str>, &'a Value)]) -> Option<String> {
     }
     let named = rows.iter().any(|(name, _)| name.is_some());
     let corner = if named { "<td></td>" } else { "" };
-    let heads = keys.iter().map(|key| escaped(&spelled(key)));
-    let heads: String = heads.map(|key| format!("<th scope=\"col\">{key}</th>")).collect();
-    let row = |(name, entries): &(&Option<&str>, &Map<String, Value>)| {
+    let head = |key: &&String| format!("<th scope=\"col\">{}</th>", escaped(&spelled(key)));
+    let heads: String = keys.iter().map(head).collect();
+    let row = |(name, entries): &(Option<&str>, &Map<String, Value>)| {
         let name = name.map(|name| format!("<th scope=\"row\">{}</th>", escaped(name)));
         let value = |key: &&String| entries.get(*key).map(brief).unwrap_or_default();
         let cell = |text: String| {
@@ -103,7 +113,9 @@ fn entry(value: &Value) -> String {
         Value::Array(items) => items.iter().map(|item| (None, item)).collect(),
         Value::Object(entries) => {
             let entries = entries.iter();
-            entries.map(|(key, value)| (Some(key.as_str()), value)).collect()
+            entries
+                .map(|(key, value)| (Some(key.as_str()), value))
+                .collect()
         }
         _ => Vec::new(),
     };
@@ -120,45 +132,55 @@ fn entries(of: &[(&String, &Value)]) -> String {
     format!("<dl>\n{lines}</dl>\n")
 }
 
+/// The command that made a result, and how it is run again.
+fn command(result: Named<'_>, command: &str) -> String {
+    let (command, name) = (escaped(command), escaped(result.name));
+    format!(
+        "<pre class=\"command\"><code>{command}</code></pre>\n<p class=\"small\"><code>albireo run {name}</code> runs it again.</p>\n"
+    )
+}
+
+/// The record as it is, or its beginning.
+fn in_full(meta: &Map<String, Value>) -> String {
+    let mut record = serde_json::to_string_pretty(meta).unwrap_or_default();
+    if record.len() > MOST {
+        let whole = |at: &usize| record.is_char_boundary(*at);
+        record.truncate((0..=MOST).rev().find(whole).unwrap_or(0));
+        record.push_str("\n… the rest is in the file");
+    }
+    let record = escaped(&record);
+    format!(
+        "<details><summary>Record as it is</summary><pre tabindex=\"0\">{record}</pre></details>\n"
+    )
+}
+
 /// How a result was made: its command, the inputs, all other entries of its record, and the record itself; `open` where there is room.
 pub(super) fn html(result: Named<'_>, open: bool) -> String {
     let meta = &result.table.meta;
-    let mut html = "<h3>How it was made</h3>\n".to_owned();
-    if let Some(command) = meta.get("command").and_then(Value::as_str) {
-        html += &format!(
-            "<pre class=\"command\"><code>{}</code></pre>\n<p class=\"small\"><code>albireo run {}</code> runs it again.</p>\n",
-            escaped(command),
-            escaped(result.name)
-        );
-    }
-    let open = if open { " open" } else { "" };
-    html += &format!("<details{open}><summary>Inputs and settings</summary>\n");
-    let shown = meta.iter().filter(|(key, _)| !ELSEWHERE.contains(&key.as_str()));
+    let words = meta.get("command").and_then(Value::as_str);
+    let command = words.map(|words| command(result, words));
+    let shown = meta.iter();
+    let shown = shown.filter(|(key, _)| !ELSEWHERE.contains(&key.as_str()));
     let (inputs, settings): (Vec<_>, Vec<_>) =
         shown.partition(|(key, _)| INPUTS.contains(&key.as_str()));
-    if let [(_, only)] = &inputs[..] {
-        html += &format!("<h4>Inputs</h4>\n{}\n", entry(only));
-    } else if !inputs.is_empty() {
-        html += &format!("<h4>Inputs</h4>\n{}", entries(&inputs));
-    }
-    html += &format!("<h4>Settings</h4>\n{}</details>\n", entries(&settings));
-    let record = serde_json::to_string_pretty(meta).unwrap_or_default();
-    let end = record.floor_char_boundary(MOST);
-    let cut = if end < record.len() {
-        "\n… the rest is in the file"
-    } else {
-        ""
+    let inputs = match &inputs[..] {
+        [] => String::new(),
+        [(_, only)] => format!("<h4>Inputs</h4>\n{}\n", entry(only)),
+        several => format!("<h4>Inputs</h4>\n{}", entries(several)),
     };
-    html += &format!(
-        "<details><summary>Record as it is</summary><pre tabindex=\"0\">{}{cut}</pre></details>\n",
-        escaped(&record[..end])
-    );
-    html
+    format!(
+        "<h3>How it was made</h3>\n{}<details{}><summary>Inputs and settings</summary>\n{inputs}<h4>Settings</h4>\n{}</details>\n{}",
+        command.unwrap_or_default(),
+        if open { " open" } else { "" },
+        entries(&settings),
+        in_full(meta)
+    )
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
+    use albireo_catalogs::Table;
     use serde_json::json;
 
     use super::*;
@@ -172,8 +194,14 @@ mod tests {
         assert_eq!(entry(&cosmology), "name Planck18; omega m 0.30966");
         let counts = json!({"DD": {"total_pairs": 3}, "RR": {"total_pairs": 5, "kind": "auto"}});
         let table = entry(&counts);
-        assert!(table.contains("<th scope=\"row\">RR</th><td>5</td><td>auto</td>"), "{table}");
-        assert!(table.contains("<th scope=\"row\">DD</th><td>3</td><td></td>"), "{table}");
+        assert!(
+            table.contains("<th scope=\"row\">RR</th><td>5</td><td>auto</td>"),
+            "{table}"
+        );
+        assert!(
+            table.contains("<th scope=\"row\">DD</th><td>3</td><td></td>"),
+            "{table}"
+        );
     }
 
     #[test]
@@ -181,7 +209,13 @@ mod tests {
         let mut table = Table::default();
         table.meta.insert("job".to_owned(), "é".repeat(MOST).into());
         let name = "xi.csv";
-        let page = html(Named { name, table: &table }, true);
+        let page = html(
+            Named {
+                name,
+                table: &table,
+            },
+            true,
+        );
         assert!(page.len() < MOST + 2000 && page.contains("the rest is in the file"));
     }
 }

@@ -22,8 +22,8 @@ pub(super) fn float(value: f64) -> String {
     in_short(rounded.unwrap_or(value))
 }
 
-/// The value of a row.
-fn cell(column: &TableColumn, row: usize) -> String {
+/// The value of a column in a row.
+fn value(column: &TableColumn, row: usize) -> String {
     match &column.values {
         Values::Integers(values) => values[row].to_string(),
         Values::Floats(values) => float(values[row]),
@@ -47,8 +47,8 @@ pub(super) fn html(table: &Table) -> String {
     let (rows, columns) = (table.rows(), table.columns.len());
     let heads: String = table.columns.iter().map(head).collect();
     let row = |row: usize| {
-        let cells = table.columns.iter().map(|column| cell(column, row));
-        let cells: String = cells.map(|cell| format!("<td>{cell}</td>")).collect();
+        let cell = |column: &TableColumn| format!("<td>{}</td>", value(column, row));
+        let cells: String = table.columns.iter().map(cell).collect();
         format!("<tr>{cells}</tr>\n")
     };
     let shown: String = (0..rows.min(ROWS)).map(row).collect();
@@ -74,7 +74,7 @@ mod tests {
     fn floats_have_six_digits_and_integers_all() {
         let cases = [
             (1.0 / 3.0, "0.333333"),
-            (1234567.8, "1234570"),
+            (1_234_567.8, "1234570"),
             (-2.5e-9, "-2.5e-9"),
             (0.0, "0"),
             (f64::NAN, "NaN"),
@@ -83,7 +83,7 @@ mod tests {
             assert_eq!(float(value), text);
         }
         let column = TableColumn::integers("npairs", "", vec![u64::MAX]);
-        assert_eq!(cell(&column, 0), "18446744073709551615");
+        assert_eq!(super::value(&column, 0), "18446744073709551615");
     }
 
     #[test]
@@ -95,7 +95,10 @@ mod tests {
         };
         let page = html(&table);
         assert_eq!(page.matches("<tr>").count(), 1 + ROWS);
-        assert!(page.contains("1000 rows, the first 40 here, 1 columns"), "{page}");
+        assert!(
+            page.contains("1000 rows, the first 40 here, 1 columns"),
+            "{page}"
+        );
         assert!(page.len() < 3000);
     }
 }

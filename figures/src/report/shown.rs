@@ -84,9 +84,12 @@ fn too_large(found: usize, what: &str) -> Value {
 
 /// Values as a page shows them: whole numbers as they are, others with fewer digits.
 fn short(values: &[f64]) -> Vec<f64> {
-    let one = |&value: &f64| match value.fract() == 0.0 {
-        true => value,
-        false => float(value).parse().unwrap_or(f64::NAN),
+    let one = |&value: &f64| {
+        if value.fract() == 0.0 {
+            value
+        } else {
+            float(value).parse().unwrap_or(f64::NAN)
+        }
     };
     values.iter().map(one).collect()
 }
@@ -156,7 +159,10 @@ fn map(map: &Map) -> Value {
 fn places(table: &Table) -> Result<([Vec<f64>; 2], bool), FigureError> {
     let [x, y, z] = ["x", "y", "z"].map(|name| required(table, name));
     let (x, y, z) = (x?, y?, z?);
-    let first = table.meta.get("samples").map(|samples| &samples[0]["coordinates"]);
+    let first = table
+        .meta
+        .get("samples")
+        .map(|samples| &samples[0]["coordinates"]);
     let on_sky = first.and_then(Value::as_str);
     if !on_sky.is_some_and(|kind| kind.starts_with("sky")) {
         return Ok(([x, y], false));
@@ -240,7 +246,9 @@ mod tests {
         let edges: Vec<u32> = (0..=bins).collect();
         let pairs = (0..u64::from(bins * bins)).map(|k| 1_234_567 + k).collect();
         let mut table = Table::default();
-        table.columns.push(TableColumn::integers("npairs", "", pairs));
+        table
+            .columns
+            .push(TableColumn::integers("npairs", "", pairs));
         let kind = ResultKind::Counts.name();
         table.meta.insert("result".to_owned(), kind.into());
         let edges = json!({"rp": edges, "pi": edges});
@@ -268,7 +276,11 @@ mod tests {
     #[test]
     fn regions_lie_where_their_points_do() {
         let column = |name: &str, values: [f64; 3]| TableColumn::floats(name, "", values.into());
-        let axes = [("x", [1.0, 0.9, 0.9]), ("y", [0.0, 0.1, -0.1]), ("z", [0.0, 0.2, 0.3])];
+        let axes = [
+            ("x", [1.0, 0.9, 0.9]),
+            ("y", [0.0, 0.1, -0.1]),
+            ("z", [0.0, 0.2, 0.3]),
+        ];
         let mut table = Table {
             columns: axes.map(|(name, values)| column(name, values)).into(),
             ..Table::default()

@@ -46,7 +46,10 @@ impl Report {
     /// Writes the page.
     pub(crate) fn run(&self, sink: &Sink) -> Result<()> {
         albireo_figures::check_report_path(&self.output)?;
-        let records = self.results.iter().filter_map(|path| Table::record_of(path));
+        let records = self
+            .results
+            .iter()
+            .filter_map(|path| Table::record_of(path));
         let records: Vec<_> = records.collect();
         let results = self.results.iter().map(ReadFile::as_path);
         let inputs: Vec<&Path> = results.chain(records.iter().map(AsRef::as_ref)).collect();
@@ -62,7 +65,10 @@ impl Report {
             .iter()
             .map(|(name, table, sets)| match &sets[..] {
                 [] => vec![named((name, table))],
-                sets => sets.iter().map(|(name, table)| named((name, table))).collect(),
+                sets => sets
+                    .iter()
+                    .map(|(name, table)| named((name, table)))
+                    .collect(),
             })
             .collect();
         let sections: Vec<Section<'_>> = read
