@@ -4,7 +4,6 @@
 // decided there; here are axes, and what answers the pointer, the keyboard and the width of the window.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const KEYS = "Arrow keys move from point to point.";
 
 // Elements
 
@@ -29,9 +28,8 @@ const plainText = (label) => runs(label).map(([text]) => text).join("");
 function written(label, attributes) {
   let depth = 0;
   const spans = runs(label).map(([text, level]) => {
-    const size = level ? 9 : 13;
     const wanted = level * -4;
-    const span = svg("tspan", { dy: wanted - depth, "font-size": size }, text);
+    const span = svg("tspan", { dy: wanted - depth, "font-size": level ? 9 : 13 }, text);
     depth = wanted;
     return span;
   });
@@ -175,7 +173,7 @@ function explorable(panel, root, label, find, step) {
   const tip = html("output", { class: "tip" });
   const ring = svg("circle", { class: "ring", r: 6 });
   tip.hidden = true;
-  filled(root, { tabindex: 0, role: "application", "aria-roledescription": "figure", "aria-label": `${label}. ${KEYS}` }, []);
+  filled(root, { tabindex: 0, role: "application", "aria-roledescription": "figure", "aria-label": `${label}. Arrow keys move from point to point.` }, []);
   panel.append(tip);
   let item = null;
   const show = (next) => {
@@ -226,12 +224,10 @@ function nearest(items, [x, y], reach = 40) {
 function drawn(element, draw) {
   let width = element.clientWidth;
   draw();
-  const changed = () => {
-    if (element.clientWidth === width) return;
+  new ResizeObserver(() => {
+    if (element.clientWidth !== width) requestAnimationFrame(draw);
     width = element.clientWidth;
-    requestAnimationFrame(draw);
-  };
-  new ResizeObserver(changed).observe(element);
+  }).observe(element);
 }
 
 function checkbox(on, changed, ...label) {
