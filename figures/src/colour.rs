@@ -27,7 +27,7 @@ pub(crate) fn region_colour(region: u32) -> Colour {
 }
 
 /// A channel with a share, in percent, of another.
-fn mixed(channel: u8, other: u8, share: u32) -> u8 {
+pub(crate) fn mixed(channel: u8, other: u8, share: u32) -> u8 {
     ((u32::from(channel) * (100 - share) + u32::from(other) * share) / 100) as u8
 }
 

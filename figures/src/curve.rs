@@ -31,7 +31,7 @@ pub(crate) struct Curves {
 }
 
 /// A curve of more points than this has no markers.
-const MAX_MARKERS: usize = 60;
+pub(crate) const MAX_MARKERS: usize = 60;
 
 /// The linear axis that holds `ends`, with some room; amounts that come down to zero stand on it.
 fn linear(ends: impl Iterator<Item = f64>, amounts: bool) -> Scale {

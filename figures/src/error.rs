@@ -18,6 +18,12 @@ pub enum FigureError {
         /// The file.
         path: PathBuf,
     },
+    /// The file name's extension is not that of a page.
+    #[error("{}: a report's extension should be .html", path.display())]
+    PageExtension {
+        /// The file.
+        path: PathBuf,
+    },
     /// A logarithmic axis was asked to begin where it cannot.
     #[error(
         "--{axis}-range: a logarithmic axis begins above 0, not at {}; --{axis}-scale linear would show it", in_short(*lo)

@@ -54,8 +54,10 @@ mod pdf;
 mod placed;
 mod raster;
 mod reading;
+mod region_frame;
 mod region_map;
 mod remarks;
+mod report;
 mod series;
 mod shown;
 mod slice;
@@ -74,6 +76,7 @@ use reading::Picture;
 
 pub use error::FigureError;
 pub use region_map::{Places, RegionMap, draw_regions};
+pub use report::{Section, check_report_path, write_report};
 pub use shown::shown;
 pub use slice::{Slice, draw_slice};
 pub use style::{Limits, Model, Named, Sheet, Spacing, Style};

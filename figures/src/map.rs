@@ -63,6 +63,18 @@ pub(crate) enum Shade {
     Correlation,
 }
 
+/// How the values of a map become colours, for those who draw it themselves.
+pub(crate) struct Shading {
+    /// Colours from the foot of the colour bar to its top.
+    pub(crate) ramp: Vec<Colour>,
+    /// Where the value of each cell stands on the bar, from 0 to 1; none without a colour.
+    pub(crate) places: Vec<Option<f64>>,
+    /// What stands beside the bar, and where.
+    pub(crate) ticks: Vec<(f64, String)>,
+    /// What the values are called.
+    pub(crate) label: String,
+}
+
 /// Cells without a value.
 const NOTHING: Colour = Colour([226, 226, 230]);
 /// Values spread over more than this are shown on a logarithmic scale.
@@ -129,11 +141,18 @@ impl Shade {
         }
     }
 
+    /// Whether a value has a colour.
+    fn holds(&self, value: f64) -> bool {
+        let above = !matches!(self, Self::Amount(Scale::Log { .. })) || value > 0.0;
+        value.is_finite() && above
+    }
+
     fn colour(&self, value: f64) -> Colour {
-        if !value.is_finite() || matches!(self, Self::Amount(Scale::Log { .. }) if value <= 0.0) {
-            return NOTHING;
+        if self.holds(value) {
+            self.ramp_at(self.place(value))
+        } else {
+            NOTHING
         }
-        self.ramp_at(self.place(value))
     }
 
     fn ticks(&self) -> Ticks {
@@ -326,6 +345,25 @@ impl Map {
         let line = |line: Vec<Point>| line.iter().map(at).collect();
         let lines = |level| (level, grid.lines(level).into_iter().map(line).collect());
         levels.into_iter().map(lines).collect()
+    }
+
+    /// How values become colours.
+    pub(crate) fn shading(&self) -> Shading {
+        const STEPS: u32 = 128;
+        let shade = self.shade();
+        let ticks = shade.ticks();
+        let place = |&value: &f64| shade.holds(value).then(|| shade.place(value));
+        let step = |k: u32| shade.ramp_at(f64::from(k) / f64::from(STEPS - 1));
+        Shading {
+            ramp: (0..STEPS).map(step).collect(),
+            places: self.values.iter().map(place).collect(),
+            label: with_exponent(&self.value_label, &ticks),
+            ticks: ticks
+                .major
+                .into_iter()
+                .map(|(value, label)| (shade.place(value), label))
+                .collect(),
+        }
     }
 
     fn bar(

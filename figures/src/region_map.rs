@@ -5,11 +5,10 @@
 use std::f64::consts::PI;
 use std::path::Path;
 
-use crate::axes::{Area, LABEL_SIZE, TICK_SIZE, frame, horizontal, vertical};
-use crate::canvas::{Anchor, Colour, Point, Surface, Text, Typeface};
+use crate::axes::{Area, TICK_SIZE};
+use crate::canvas::{Colour, Point, Surface, Text, Typeface};
 use crate::colour::region_colour;
 use crate::error::FigureError;
-use crate::ticks::{Scale, Ticks};
 use crate::{Format, rendered, save};
 
 /// Where the points of a region map lie, in two columns.
@@ -42,7 +41,23 @@ pub struct RegionMap<'a> {
     pub region: &'a [u32],
 }
 
-/// Most points that are drawn; of more, every so many-th is.
+impl<'a> RegionMap<'a> {
+    /// The two columns of places.
+    fn columns(&self) -> [&'a [f64]; 2] {
+        match self.places {
+            Places::Sky { ra, dec } => [ra, dec],
+            Places::Plane { x, y, .. } => [x, y],
+        }
+    }
+
+    /// Rows that are drawn, `most` of them: of more, every so many-th.
+    pub(crate) fn rows(&self, most: usize) -> impl Iterator<Item = usize> + use<> {
+        let step = self.region.len().div_ceil(most).max(1);
+        (0..self.region.len()).step_by(step)
+    }
+}
+
+/// Most points that are drawn.
 const MOST_POINTS: usize = 20_000;
 /// Most regions whose numbers are written.
 const MOST_NUMBERS: usize = 64;
@@ -84,7 +99,7 @@ pub fn draw_regions(map: &RegionMap<'_>, path: &Path) -> Result<(), FigureError>
 }
 
 /// Text on a white ground.
-fn labelled(wording: &str, [x, y]: Point, face: &Typeface, surface: &mut dyn Surface) {
+pub(crate) fn labelled(wording: &str, [x, y]: Point, face: &Typeface, surface: &mut dyn Surface) {
     let at = [x, y + 0.36 * TICK_SIZE];
     let width = face.width(wording, TICK_SIZE) / 2.0 + 2.0;
     let (top, bottom) = (at[1] - 0.9 * TICK_SIZE, at[1] + 0.2 * TICK_SIZE);
@@ -94,7 +109,7 @@ fn labelled(wording: &str, [x, y]: Point, face: &Typeface, surface: &mut dyn Sur
 
 /// How places become points of the page.
 #[derive(Debug, Clone)]
-enum Projection {
+pub(crate) enum Projection {
     /// Mollweide around a right ascension.
     Whole {
         centre: f64,
@@ -111,9 +126,9 @@ enum Projection {
 }
 
 /// A map on its page.
-struct Chart {
-    projection: Projection,
-    area: Area,
+pub(crate) struct Chart {
+    pub(crate) projection: Projection,
+    pub(crate) area: Area,
 }
 
 fn ends(values: &[f64]) -> [f64; 2] {
@@ -171,16 +186,14 @@ fn ratio(projection: &Projection) -> f64 {
 }
 
 impl Chart {
-    fn of(map: &RegionMap<'_>) -> Result<Self, FigureError> {
-        let (first, second) = match map.places {
-            Places::Sky { ra, dec } => (ra, dec),
-            Places::Plane { x, y, .. } => (x, y),
-        };
+    pub(crate) fn of(map: &RegionMap<'_>) -> Result<Self, FigureError> {
         let n = map.region.len();
         if n == 0 {
             return Err(FigureError::Nothing);
         }
-        if let Some(found) = [first.len(), second.len()]
+        if let Some(found) = map
+            .columns()
+            .map(<[f64]>::len)
             .into_iter()
             .find(|len| *len != n)
         {
@@ -216,12 +229,12 @@ impl Chart {
         Ok(Self { projection, area })
     }
 
-    fn page(&self) -> Point {
+    pub(crate) fn page(&self) -> Point {
         [self.area.right + MARGIN, self.area.bottom + BELOW]
     }
 
     /// The point of the page that a place becomes.
-    fn point(&self, first: f64, second: f64) -> Point {
+    pub(crate) fn point(&self, first: f64, second: f64) -> Point {
         let within = |value: f64, [lo, hi]: [f64; 2]| (value - lo) / (hi - lo);
         let (across, up) = match &self.projection {
             Projection::Whole { centre } => {
@@ -244,33 +257,22 @@ impl Chart {
     }
 
     fn draw(&self, map: &RegionMap<'_>, face: &Typeface, surface: &mut dyn Surface) {
-        let (first, second) = match map.places {
-            Places::Sky { ra, dec } => (ra, dec),
-            Places::Plane { x, y, .. } => (x, y),
-        };
-        if matches!(self.projection, Projection::Whole { .. }) {
-            self.graticule(face, surface);
-        }
+        self.graticule(face, surface);
         let colours = self.colours(map);
-        let step = map.region.len().div_ceil(MOST_POINTS).max(1);
-        for row in (0..map.region.len()).step_by(step) {
-            let at = self.point(first[row], second[row]);
+        for row in map.rows(MOST_POINTS) {
+            let at = self.place_of(map, row);
             surface.disc(at, RADIUS, colours[map.region[row] as usize]);
         }
-        match (&self.projection, map.places) {
-            (Projection::Part { ra, dec }, _) => {
-                let labels = ["RA  [degrees]", "Dec  [degrees]"];
-                self.sides([*ra, *dec], labels, true, face, surface);
-            }
-            (Projection::Plane { x, y }, Places::Plane { labels, .. }) => {
-                self.sides([*x, *y], labels, false, face, surface);
-            }
-            _ => {}
+        self.frame(map, face, surface);
+        for (region, at) in self.numbered(map) {
+            labelled(&region.to_string(), at, face, surface);
         }
-        if matches!(self.projection, Projection::Whole { .. }) {
-            self.hours(face, surface);
-        }
-        self.numbers(map, face, surface);
+    }
+
+    /// The point of the page that a row becomes.
+    pub(crate) fn place_of(&self, map: &RegionMap<'_>, row: usize) -> Point {
+        let [first, second] = map.columns();
+        self.point(first[row], second[row])
     }
 
     /// The middle of the points of each region on the page: on the sky that of their directions, so that none is torn at the edge.
@@ -303,7 +305,7 @@ impl Chart {
     }
 
     /// A colour for each region: of all, the one whose regions so far are farthest away.
-    fn colours(&self, map: &RegionMap<'_>) -> Vec<Colour> {
+    pub(crate) fn colours(&self, map: &RegionMap<'_>) -> Vec<Colour> {
         let centres = self.centres(map);
         let mut chosen: Vec<u32> = Vec::with_capacity(centres.len());
         for (k, centre) in centres.iter().enumerate() {
@@ -324,116 +326,14 @@ impl Chart {
         chosen.into_iter().map(region_colour).collect()
     }
 
-    /// The number of each region at the middle of its points on the page.
-    fn numbers(&self, map: &RegionMap<'_>, face: &Typeface, surface: &mut dyn Surface) {
+    /// The regions whose numbers are written, at the middle of their points on the page.
+    pub(crate) fn numbered(&self, map: &RegionMap<'_>) -> Vec<(usize, Point)> {
         let regions = map.region.iter().max().map_or(0, |last| *last as usize + 1);
         if regions > MOST_NUMBERS || !matches!(map.places, Places::Sky { .. }) {
-            return;
+            return Vec::new();
         }
-        for (region, at) in self.centres(map).into_iter().enumerate() {
-            let Some(at) = at else { continue };
-            labelled(&region.to_string(), at, face, surface);
-        }
-    }
-
-    /// Frame, ticks and labels of straight axes; the first runs to the left where it is mirrored.
-    fn sides(
-        &self,
-        ends: [[f64; 2]; 2],
-        labels: [&str; 2],
-        mirrored: bool,
-        face: &Typeface,
-        surface: &mut dyn Surface,
-    ) {
-        let Area {
-            left,
-            top,
-            right,
-            bottom,
-        } = self.area;
-        let scale = |[lo, hi]: [f64; 2]| Scale::Linear { lo, hi };
-        let [x, y] = ends.map(scale);
-        let wanted = |length: f64| ((length / 55.0) as usize).clamp(2, 7);
-        for (value, label) in Ticks::on(x, wanted(self.area.width())).major {
-            let along = x.position(value) * self.area.width();
-            let at = if mirrored {
-                right - along
-            } else {
-                left + along
-            };
-            vertical(surface, at, bottom, bottom - 5.0);
-            vertical(surface, at, top, top + 5.0);
-            let label = if mirrored && !(0.0..360.0).contains(&value) {
-                format!("{}", (value.rem_euclid(360.0) * 1e6).round() / 1e6)
-            } else {
-                label
-            };
-            let place = [at, bottom + 5.0 + TICK_SIZE];
-            Text::centred(&label, place, TICK_SIZE).draw(face, surface, Colour::INK);
-        }
-        for (value, label) in Ticks::on(y, wanted(self.area.height())).major {
-            let at = bottom - y.position(value) * self.area.height();
-            horizontal(surface, at, left, left + 5.0);
-            horizontal(surface, at, right, right - 5.0);
-            Text::centred(&label, [left - 5.0, at + 0.36 * TICK_SIZE], TICK_SIZE)
-                .anchored(Anchor::End)
-                .draw(face, surface, Colour::INK);
-        }
-        frame(surface, self.area);
-        let below = [f64::midpoint(left, right), bottom + 22.0 + LABEL_SIZE];
-        Text::centred(labels[0], below, LABEL_SIZE).draw(face, surface, Colour::INK);
-        let beside = [10.0 + 0.75 * LABEL_SIZE, f64::midpoint(top, bottom)];
-        Text::centred(labels[1], beside, LABEL_SIZE)
-            .upwards()
-            .draw(face, surface, Colour::INK);
-    }
-
-    /// Degrees along the equator.
-    fn hours(&self, face: &Typeface, surface: &mut dyn Surface) {
-        let Projection::Whole { centre } = self.projection else {
-            return;
-        };
-        for ra in (0..360).step_by(60).map(f64::from) {
-            let beside = (ra - centre + 180.0).rem_euclid(360.0);
-            if (12.0..348.0).contains(&beside) {
-                labelled(&format!("{ra}°"), self.point(ra, -2.0), face, surface);
-            }
-        }
-    }
-
-    /// The outline of the whole sky with lines of equal right ascension and declination, and their degrees.
-    fn graticule(&self, face: &Typeface, surface: &mut dyn Surface) {
-        let Projection::Whole { centre } = self.projection else {
-            return;
-        };
-        let along = |points: &mut dyn Iterator<Item = [f64; 2]>| -> Vec<Point> {
-            points.map(|[ra, dec]| self.point(ra, dec)).collect()
-        };
-        // Not quite half a turn from the centre, so that each side stays on its own.
-        let edge = |side: f64| centre + side * (180.0 - 1e-9);
-        for dec in (-60..=60).step_by(30).map(f64::from) {
-            let ends = [edge(-1.0), edge(1.0)].map(|ra| self.point(ra, dec));
-            surface.stroke(&ends, 0.5, Colour::GREY);
-            let label = format!("{dec}°").replace('-', "−");
-            let at = [
-                ends[1][0].min(ends[0][0]) - 5.0,
-                ends[0][1] + 0.36 * TICK_SIZE,
-            ];
-            Text::centred(&label, at, TICK_SIZE)
-                .anchored(Anchor::End)
-                .draw(face, surface, Colour::INK);
-        }
-        let meridian = |ra: f64| along(&mut (-90..=90).map(|dec| [ra, f64::from(dec)]));
-        for ra in (0..360).step_by(60).map(f64::from) {
-            surface.stroke(&meridian(ra), 0.5, Colour::GREY);
-        }
-        for side in [-1.0, 1.0] {
-            surface.stroke(&meridian(edge(side)), 1.0, Colour::INK);
-        }
-        let below = f64::midpoint(self.area.left, self.area.right);
-        let at = [below, self.area.bottom + 22.0];
-        let wording = "RA increases to the left, Dec upwards";
-        Text::centred(wording, at, LABEL_SIZE).draw(face, surface, Colour::INK);
+        let centres = self.centres(map).into_iter().enumerate();
+        centres.filter_map(|(k, at)| Some((k, at?))).collect()
     }
 }
 

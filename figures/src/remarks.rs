@@ -21,7 +21,7 @@ pub(crate) fn remarks(table: &Table, series: &[Series]) -> Vec<String> {
 }
 
 /// Which errors the columns of a table are: those that its record names, else what their description says.
-fn errors(table: &Table) -> Option<String> {
+pub(crate) fn errors(table: &Table) -> Option<String> {
     let has = |part: &str| {
         table
             .columns

@@ -44,7 +44,7 @@ impl Look {
 }
 
 /// Corners of the markers behind the disc, in radii, clockwise from the top.
-const MARKERS: [&[Point]; 5] = [
+pub(crate) const MARKERS: [&[Point]; 5] = [
     &[[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
     &[[0.0, -1.3], [1.2, 0.8], [-1.2, 0.8]],
     &[[0.0, -1.35], [1.15, 0.0], [0.0, 1.35], [-1.15, 0.0]],

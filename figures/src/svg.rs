@@ -19,7 +19,7 @@ pub(crate) struct Svg {
 /// The embedded font, and what is as wide where it is not installed.
 const FONTS: &str = "DejaVu Sans, Bitstream Vera Sans, Verdana, sans-serif";
 
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('"', "&quot;")
@@ -34,6 +34,11 @@ impl Svg {
             clips: 0,
             clipped: false,
         }
+    }
+
+    /// What was drawn, without the document around it.
+    pub(crate) fn into_body(self) -> String {
+        self.body
     }
 
     /// The document.
@@ -52,7 +57,7 @@ impl Svg {
     }
 }
 
-fn hex(Colour([r, g, b]): Colour) -> String {
+pub(crate) fn hex(Colour([r, g, b]): Colour) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 

@@ -147,6 +147,7 @@ fn every_example_of_the_page_on_liquids_runs() {
 fn every_example_of_the_pages_on_results_and_other_programs_runs() {
     let pages = [
         "results",
+        "report",
         "exactness",
         "from-corrfunc",
         "from-pycorr",

@@ -68,6 +68,8 @@ mod rascalc;
 mod rdf;
 mod reference;
 mod regions;
+#[cfg(feature = "plot")]
+mod report;
 mod results;
 mod reuse;
 mod saved_algebra;

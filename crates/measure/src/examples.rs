@@ -203,3 +203,13 @@ Examples, on the catalogs that come with albireo:
       --bins log:0.1:20:14 --pi-bins lin:0:40:40 -o redshift.csv
   albireo plot real.csv redshift.csv -o wp.pdf --x-range 0.5:20 \\
       --y-range 1:300";
+
+#[cfg(feature = "plot")]
+pub(crate) const REPORT_EXAMPLES: &str =
+    "The page is one file, opens without a network, and can be sent as it is. Figures show what `albireo plot` draws, and the regions of
+--regions-output; tables their first rows.
+
+Examples, on the catalogs that come with albireo:
+  albireo wp catalogs/samples/galaxies_box.h5 --bins log:0.1:20:14 \\
+      --pi-bins lin:0:40:40 --regions-cubes 4 --covariance wp_cov.csv -o wp.csv
+  albireo report wp.csv wp_cov.csv -o report.html";

@@ -31,7 +31,7 @@ use settings::{Setting, command_line, flags_of};
 use sweep::{Axis, Point, Sweep};
 
 /// The subcommands that a job may hold.
-const MEASUREMENTS: [&str; 11] = [
+const MEASUREMENTS: [&str; 12] = [
     "count",
     "xi",
     "wp",
@@ -43,6 +43,7 @@ const MEASUREMENTS: [&str; 11] = [
     "randoms",
     "random",
     "plot",
+    "report",
 ];
 
 /// The subcommand whose tables are those of its own subcommands: `[result.covariance.NAME]`.
@@ -60,6 +61,15 @@ pub(crate) struct Measurement {
     pub(crate) files: NamedFiles,
     /// Whether one line is to tell of its result, which a file holds.
     pub(crate) brief: bool,
+}
+
+impl Measurement {
+    /// Whether it shows results, as figures and reports do, which are made at once and do not say by which command.
+    pub(crate) fn shows_results(&self) -> bool {
+        ["plot", "report"]
+            .iter()
+            .any(|command| self.arguments[1] == **command)
+    }
 }
 
 /// Everything that a job file asks for.

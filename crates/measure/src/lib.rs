@@ -195,6 +195,10 @@ pub(crate) enum Command {
     #[cfg(feature = "plot")]
     #[command(after_help = examples::PLOT_EXAMPLES)]
     Plot(commands::plot::Plot),
+    /// Make one page for a browser of saved results: interactive figures, tables, and how they were made
+    #[cfg(feature = "plot")]
+    #[command(after_help = examples::REPORT_EXAMPLES)]
+    Report(commands::report::Report),
     /// List the GPUs with memory, driver and compiler; exit code 1 if something is missing
     #[cfg(feature = "cuda")]
     Devices,
@@ -298,6 +302,8 @@ pub(crate) fn carry_out(cli: Cli, session: &mut Session<'_>) -> Result<()> {
         Command::Run(run) => run.run(session),
         #[cfg(feature = "plot")]
         Command::Plot(plot) => plot.run(&session.sink),
+        #[cfg(feature = "plot")]
+        Command::Report(report) => report.run(&session.sink),
         #[cfg(feature = "cuda")]
         Command::Devices => commands::devices::run(session),
         Command::Completions(completions) => completions.run(Cli::command(), &session.sink),

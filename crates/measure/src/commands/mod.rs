@@ -27,6 +27,8 @@ pub(crate) mod randoms;
 pub(crate) mod rdf;
 mod region_flags;
 mod region_tables;
+#[cfg(feature = "plot")]
+pub(crate) mod report;
 pub(crate) mod result;
 pub(crate) mod run;
 mod saved_counts;

@@ -120,8 +120,7 @@ fn is_done(made: &Measurement) -> bool {
     let command = command_line(&made.arguments);
     let records = outputs.iter().map(Path::new).map(read_record);
     let records: Vec<_> = records.filter_map(Result::ok).collect();
-    // Figures never say it, and are drawn at once.
-    if records.is_empty() && made.arguments[1] != *"plot" {
+    if records.is_empty() && !made.shows_results() {
         tracing::info!(
             "[{}] is made again: none of its files says by which command it was made, as tables do and maps in .h5 and .npy: {}",
             made.name,

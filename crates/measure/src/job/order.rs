@@ -69,13 +69,12 @@ pub(crate) fn rounds(measurements: &[Measurement]) -> Vec<Vec<usize>> {
     rounds
 }
 
-/// Randoms first and figures last, all else as it stands in the file, as far as files that one writes and another reads allow.
+/// Randoms first, figures and reports last, all else as it stands in the file, as far as files that one writes and another reads allow.
 ///
 /// # Errors
 /// Measurements that wait for each other's files.
 pub(super) fn in_order(mut measurements: Vec<Measurement>) -> Result<Vec<Measurement>> {
-    let of = |made: &Measurement, command: &str| made.arguments[1] == *command;
-    measurements.sort_by_key(|made| (!of(made, "randoms"), of(made, "plot")));
+    measurements.sort_by_key(|made| (made.arguments[1] != *"randoms", made.shows_results()));
     let before = before(&measurements);
     let n = measurements.len();
     let mut after = vec![Vec::new(); n];
