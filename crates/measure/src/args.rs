@@ -267,10 +267,12 @@ pub(crate) struct BinFlags {
     /// In r, s or rp (unit of the positions) or theta (degrees). @FILE has rows `lo hi` or one edge a line; @FILE.npz:NAME is an array.
     #[arg(long, value_name = "SPEC")]
     pub(crate) bins: EdgeSpec,
-    /// Bins in mu, from 0 (both signs together) or -1 to 1, e.g. lin:0:1:20
+    /// Bins in mu, from 0 (both signs together) or -1 to 1, e.g. lin:0:1:20 [default: lin:0:1:100]
+    ///
+    /// lin:-1:1:200 where multipoles of odd degree or wedges below 0 are made of them.
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) mu_bins: Option<EdgeSpec>,
-    /// Bins in pi (unit of the positions), from 0 for both signs together, e.g. lin:0:40:40
+    /// Bins in pi (unit of the positions), from 0 for both signs together, e.g. lin:0:80:40 [default: lin:0:40:40]
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pi_bins: Option<EdgeSpec>,
 }

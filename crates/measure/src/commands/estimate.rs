@@ -397,6 +397,7 @@ impl EstimateFlags {
         }
         let inputs = of_weights(inputs, (set, name), &mut record);
         let los = line_of_sight(self.los.los, &inputs);
+        spec.check_unit(inputs.unit())?;
         let bins = spec.with_line_of_sight(los)?;
         let weighting = self
             .pair_weights

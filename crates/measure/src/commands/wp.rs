@@ -27,14 +27,14 @@ pub(crate) struct Wp {
     /// In the unit of the positions.
     #[arg(long, value_name = "SPEC", help_heading = group::BINS)]
     bins: EdgeSpec,
-    /// Bins in pi that wp is summed over, from 0 for both signs together, e.g. lin:0:40:40
+    /// Bins in pi that wp is summed over, from 0 for both signs together [default: lin:0:40:40]
     #[arg(
         long,
         value_name = "SPEC",
         allow_hyphen_values = true,
         help_heading = group::BINS
     )]
-    pi_bins: EdgeSpec,
+    pi_bins: Option<EdgeSpec>,
     /// Sum up to this |pi|, an edge of the bins [default: all of them]
     #[arg(long, value_name = "PI", help_heading = group::BINS)]
     pi_max: Option<f64>,
@@ -74,7 +74,7 @@ impl Wp {
         let bins = BinFlags {
             bins: self.bins.clone(),
             mu_bins: None,
-            pi_bins: Some(self.pi_bins.clone()),
+            pi_bins: self.pi_bins.clone(),
         };
         let output = self.forms.output(&self.output);
         let others = self.forms.others(self.counts.as_deref());

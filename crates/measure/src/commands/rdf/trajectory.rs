@@ -60,7 +60,7 @@ impl Rdf {
         if let Some(job) = &job {
             self.say_what_is_read(&mut source, &choice, job)?;
         }
-        let bins = self.bins_of_frames(&again, given)?;
+        let bins = self.bins_of_frames(&again, source.unit(), given)?;
         let volume = self.volume_of_frames(job.as_ref())?;
         note(
             &mut record,
@@ -128,8 +128,13 @@ impl Rdf {
     }
 
     /// The bins; where they reach as far as the smallest box allows, all frames are looked at.
-    fn bins_of_frames(&self, reading: &FrameReading, given: Option<&Given>) -> Result<RBins> {
-        self.bins(|| match given {
+    fn bins_of_frames(
+        &self,
+        reading: &FrameReading,
+        unit: Option<&str>,
+        given: Option<&Given>,
+    ) -> Result<RBins> {
+        self.bins(unit, || match given {
             Some(given) => Ok(reading.reach_given(given)?),
             None => Ok(reading.reach(&self.data.paths)?),
         })
