@@ -386,6 +386,21 @@ pub(crate) struct OutputFlags {
     #[cfg(feature = "plot")]
     #[arg(long, value_name = "FIGURE")]
     pub(crate) plot: Option<WrittenFile>,
+    /// Print one line about the result instead of its rows, as jobs do; needs a file to write to
+    #[arg(long, requires = "output")]
+    pub(crate) brief: bool,
+    /// Whether jobs print one line about it, though there is no --brief.
+    #[arg(skip)]
+    pub(crate) brief_in_jobs: bool,
+    /// How a correlation function is scaled in the figure.
+    #[arg(skip)]
+    pub(crate) scale: ScaleFlags,
+}
+
+/// How a correlation function is scaled in a figure.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[command(next_help_heading = group::OUTPUT)]
+pub(crate) struct ScaleFlags {
     /// Scale the correlation function in the figure by this power of the separation (wp by that of rp), e.g. 2
     #[cfg(feature = "plot")]
     #[arg(long, value_name = "POWER", requires = "plot", value_parser = power, allow_hyphen_values = true)]
@@ -394,12 +409,25 @@ pub(crate) struct OutputFlags {
     #[cfg(feature = "plot")]
     #[arg(long, hide = true, requires = "plot", conflicts_with = "scale_by")]
     pub(crate) r2: bool,
-    /// Print one line about the result instead of its rows, as jobs do; needs a file to write to
-    #[arg(long, requires = "output")]
-    pub(crate) brief: bool,
-    /// Whether jobs print one line about it, though there is no --brief.
-    #[arg(skip)]
-    pub(crate) brief_in_jobs: bool,
+}
+
+/// Where correlation functions go.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ScaledOutputFlags {
+    #[command(flatten)]
+    output: OutputFlags,
+    #[command(flatten)]
+    scale: ScaleFlags,
+}
+
+impl ScaledOutputFlags {
+    /// As flags of any output, with the scale of the figure.
+    pub(crate) fn output(&self) -> OutputFlags {
+        OutputFlags {
+            scale: self.scale,
+            ..self.output.clone()
+        }
+    }
 }
 
 impl OutputFlags {
@@ -410,12 +438,9 @@ impl OutputFlags {
             format,
             #[cfg(feature = "plot")]
             plot: None,
-            #[cfg(feature = "plot")]
-            scale_by: None,
-            #[cfg(feature = "plot")]
-            r2: false,
             brief: false,
             brief_in_jobs: true,
+            scale: ScaleFlags::default(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use albireo::binning::MAX_BINS;
 use albireo::{Edges, SignedEdges};
-use albireo_catalogs::{in_short, read_npz};
+use albireo_catalogs::{in_short, read_npz, whole_of_text};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
@@ -47,8 +47,8 @@ fn range(kind: &str, rest: &str) -> Result<(f64, f64, usize), String> {
     let [lo, hi, n] = parts[..] else {
         return Err(format!("expected {kind}:LO:HI:N, such as {kind}:0.1:25:20"));
     };
-    let n = match n.trim().parse() {
-        Ok(n) if (1..=MAX_BINS).contains(&n) => n,
+    let n = match whole_of_text(n).and_then(|n| usize::try_from(n).ok()) {
+        Some(n) if (1..=MAX_BINS).contains(&n) => n,
         _ => {
             return Err(format!(
                 "expected a number of bins from 1 to {MAX_BINS}, found `{n}`"

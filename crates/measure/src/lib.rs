@@ -70,6 +70,7 @@ mod summary;
 mod synonyms;
 mod tables;
 mod text;
+mod typed;
 mod usage;
 mod watch;
 mod weight_sets;
@@ -126,7 +127,8 @@ impl Cli {
     /// The command of a command line, and its words with the files that it reads.
     pub(crate) fn of_words(words: Vec<OsString>) -> Result<(Self, Arguments), clap::Error> {
         let mut program = help::arranged(Self::command());
-        let matches = program.try_get_matches_from_mut(&words);
+        let plain = typed::with_plain_numbers(refused::called(&program, &words).0, &words);
+        let matches = program.try_get_matches_from_mut(&plain);
         let matches = matches.map_err(|refusal| refused::explained(refusal, &program, &words))?;
         if let Some(strays) = strays::found(&program, &matches) {
             return Err(clap::Error::raw(

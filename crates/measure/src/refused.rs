@@ -57,7 +57,7 @@ fn expected(reason: &(dyn std::error::Error + 'static)) -> String {
             IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => {
                 "this whole number is out of range: expected a smaller one"
             }
-            _ => "expected a whole number, such as 10",
+            _ => "expected a whole number, such as 10 or 1e6",
         };
         return expected.to_owned();
     }
@@ -294,7 +294,7 @@ impl Refused<'_> {
 }
 
 /// The subcommand that words call, and the words that call it.
-fn called<'a>(program: &'a Command, words: &[OsString]) -> (&'a Command, String) {
+pub(crate) fn called<'a>(program: &'a Command, words: &[OsString]) -> (&'a Command, String) {
     let (mut command, mut called) = (program, "albireo".to_owned());
     let words = words.iter().skip(1).filter_map(|word| word.to_str());
     for word in words.filter(|word| !word.starts_with('-')) {

@@ -117,9 +117,7 @@ fn nside(text: &str) -> Result<u32, String> {
 
 /// A number of bins.
 fn bins(text: &str) -> Result<usize, String> {
-    let bins = text.parse::<usize>().ok();
-    let within = bins.filter(|n| (1..=MAX_SMOOTH_BINS).contains(n));
-    within.ok_or_else(|| format!("expected an integer from 1 to {MAX_SMOOTH_BINS}, found `{text}`"))
+    whole_up_to(MAX_SMOOTH_BINS, text)
 }
 
 /// Two finite numbers, the first below the second.

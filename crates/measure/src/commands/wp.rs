@@ -8,7 +8,7 @@ use clap::Args;
 use super::derived::Derived;
 use super::estimate::EstimateFlags;
 use super::forms::FormFlags;
-use crate::args::{BinFlags, OutputFlags};
+use crate::args::{BinFlags, ScaledOutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
 use crate::group;
@@ -44,7 +44,7 @@ pub(crate) struct Wp {
     #[command(flatten)]
     forms: FormFlags,
     #[command(flatten)]
-    output: OutputFlags,
+    output: ScaledOutputFlags,
 }
 
 /// Refuses a `--pi-max` that is no edge; warns of bins along the line of sight that leave a part of it out of the projection.
@@ -76,7 +76,7 @@ impl Wp {
             mu_bins: None,
             pi_bins: self.pi_bins.clone(),
         };
-        let output = self.forms.output(&self.output);
+        let output = self.forms.output(&self.output.output());
         let others = self.forms.others(self.counts.as_deref());
         let files = others.iter().map(|(_, path)| *path);
         let files: Vec<&Path> = files.chain(output.file()).collect();

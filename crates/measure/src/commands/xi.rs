@@ -10,7 +10,7 @@ use super::derived::Derived;
 use super::estimate::EstimateFlags;
 use super::forms::FormFlags;
 use super::over_mu::OverMuFlags;
-use crate::args::{BinFlags, OutputFlags};
+use crate::args::{BinFlags, ScaledOutputFlags};
 use crate::bins::{BinSpec, Statistic, signed_mu_bins};
 use crate::edges::EdgeSpec;
 use crate::group;
@@ -41,7 +41,7 @@ pub(crate) struct Xi {
     #[command(flatten)]
     forms: FormFlags,
     #[command(flatten)]
-    output: OutputFlags,
+    output: ScaledOutputFlags,
 }
 
 /// What multipoles are made of.
@@ -109,7 +109,7 @@ impl Xi {
 
     /// Counts, estimates, prints and writes.
     pub(crate) fn run(mut self, session: &mut Session<'_>) -> Result<()> {
-        let output = self.forms.output(&self.output);
+        let output = self.forms.output(&self.output.output());
         let others = self.forms.others(self.counts.as_deref());
         self.estimate.check_written(&output, others, session)?;
         self.check()?;

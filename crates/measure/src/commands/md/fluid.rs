@@ -10,7 +10,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::group;
-use crate::text::whole;
 use crate::usage::usage;
 
 /// What is simulated.
@@ -22,7 +21,6 @@ pub(super) struct FluidFlags {
         short = 'n',
         long,
         value_name = "N",
-        value_parser = whole::<usize>,
         conflicts_with = "start",
         requires = "density"
     )]
