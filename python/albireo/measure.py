@@ -328,7 +328,7 @@ def randoms(
     shell: Sequence[float] | None = None,
     sky_window: Sequence[Sequence[float]] | str | None = None,
     like: Any = None,
-    seed: int = 0,
+    seed: int = 1,
     progress: Progress = None,
     **further: Unpack[RandomsOptions],
 ) -> Result:

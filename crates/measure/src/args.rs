@@ -123,6 +123,9 @@ column_flags!(
     CrossFlags, "cross-", group::COPIES, group::COPIES, " of the second sample", ", of the second sample [default: all]", "; `none` where there are none", []
 );
 
+/// The seed of all that draws random numbers, where none is given.
+pub(crate) const SEED: u32 = 1;
+
 /// The line of sight, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LosName {

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::args::SEED;
 use crate::group;
 use crate::usage::usage;
 
@@ -60,7 +61,7 @@ pub(super) struct FluidFlags {
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(super) temperature: Option<f64>,
     /// Seed of velocities, species and noise
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "SEED", default_value_t = SEED.into())]
     pub(super) seed: u64,
 }
 

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::Value;
 
-use crate::args::{OutputFlags, ScaledOutputFlags};
+use crate::args::{OutputFlags, SEED, ScaledOutputFlags};
 use crate::catalogs::Files;
 use crate::commands::derived::Derived;
 use crate::commands::forms::{FormFlags, Forms};
@@ -46,7 +46,7 @@ pub(super) struct RegionErrors {
     )]
     bootstrap: Option<u32>,
     /// Seed of the bootstrap
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = SEED.into())]
     seed: u64,
 }
 
