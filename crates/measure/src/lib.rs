@@ -202,6 +202,8 @@ pub(crate) enum Command {
     Devices,
     /// Print the completion script of a shell
     Completions(commands::completions::Completions),
+    /// Write the manual pages of all subcommands into a folder
+    Man(commands::man::Man),
 }
 
 /// A command line that was understood.
@@ -303,6 +305,7 @@ pub(crate) fn carry_out(cli: Cli, session: &mut Session<'_>) -> Result<()> {
         #[cfg(feature = "cuda")]
         Command::Devices => commands::devices::run(session),
         Command::Completions(completions) => completions.run(Cli::command(), &session.sink),
+        Command::Man(man) => man.run(Cli::command()),
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod field;
 mod forms;
 pub(crate) mod info;
 mod mask;
+pub(crate) mod man;
 pub(crate) mod md;
 pub(crate) mod merge;
 pub(crate) mod nz;
