@@ -23,6 +23,18 @@ use crate::paths::WrittenFile;
 use crate::shard::PieceFlags;
 use crate::usage::usage;
 
+/// A weight: a column or an expression, but no list of columns.
+fn one_weight(text: &str) -> Result<String, String> {
+    let is_list = text.contains(',') && !text.contains(['(', '`', '"', '\'']);
+    if is_list {
+        let product = text.split(',').map(str::trim).collect::<Vec<_>>().join("*");
+        return Err(format!(
+            "expected one weight, found `{text}`: a product of columns is written {product}"
+        ));
+    }
+    Ok(text.to_owned())
+}
+
 /// Defines the flags of one file under a prefix, in a group and with weights in another, with the conversion to a [`Selection`].
 macro_rules! column_flags {
     ($(#[$doc:meta])* $name:ident, $prefix:literal, $group:expr, $weights:expr, $of:literal, $rows:literal, $bits:literal, [$($alias:literal),*]) => {
@@ -47,7 +59,7 @@ macro_rules! column_flags {
                 help = concat!("Redshift column", $of, ", turned into Mpc/h by --cosmology, e.g. Z"))]
             redshift: Option<String>,
             #[arg(id = concat!($prefix, "weight"), long = concat!($prefix, "weight"), $(alias = concat!($alias, "weight"),)*
-                value_name = "COLUMN", help_heading = $weights,
+                value_name = "COLUMN", value_parser = one_weight, help_heading = $weights,
                 help = concat!("Weight column", $of, " or expression, e.g. WEIGHT*WEIGHT_FKP; `none`: unit weights"),
                 long_help = concat!("Weight column", $of, " or expression, e.g. WEIGHT*WEIGHT_FKP; `none`: unit weights", "\n\n", "It is never guessed."))]
             weight: Option<String>,

@@ -266,7 +266,7 @@ impl Rdf {
     pub(crate) fn run(mut self, session: &mut Session<'_>) -> Result<()> {
         self.second = self.second.take().or_else(|| self.cross.take());
         if session.kept.given().is_empty() {
-            self.take_structure(&session.watch.stop());
+            self.take_structure(&session.watch.stop())?;
         }
         self.check(&session.arguments.inputs(), &session.sink)?;
         let selection = self.pairs.selection();
