@@ -67,9 +67,10 @@ pub(crate) struct Rdf {
     /// Other particles, as by their place: g(r) of these around those of DATA
     #[arg(long, value_name = "FILE", conflicts_with = "second")]
     cross: Option<Files>,
-    /// Largest separation, e.g. 10 [default: `half`, half the smallest box of all frames]
+    /// Largest separation, e.g. 10 [default: `half`, half the smallest box]
     ///
-    /// In the unit of the positions, at most half the box unless --beyond-half is given. For `half` trajectories whose boxes may change are read twice.
+    /// Of the boxes of all frames. In the unit of the positions, at most half the box unless --beyond-half is given. For `half` trajectories
+    /// whose boxes may change are read twice.
     #[arg(long, value_name = "R", help_heading = group::BINS)]
     r_max: Option<RMax>,
     /// Smallest separation
