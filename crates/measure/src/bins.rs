@@ -120,7 +120,7 @@ impl BinSpec {
     }
 
     /// Refuses bins in pi that are not given where positions are in a unit that the default is not meant in.
-    pub(crate) fn check_unit(&self, unit: Option<&str>) -> Result<()> {
+    fn check_unit(&self, unit: Option<&str>) -> Result<()> {
         let stated = unit.and_then(|unit| unit.parse::<Unit>().ok());
         let stated = stated.map(|unit| unit.to_string());
         match stated.filter(|unit| self.default_pi && unit != "Mpc/h" && unit != "Mpc") {
@@ -129,6 +129,12 @@ impl BinSpec {
                 "--pi-bins SPEC is needed: {PI_BINS}, the default, is in Mpc/h, and the positions are in {unit}; --unit Mpc/h converts them"
             ))),
         }
+    }
+
+    /// The bins for positions in this unit, with the line of sight where they have one.
+    pub(crate) fn bins(&self, los: LineOfSight, unit: Option<&str>) -> Result<Bins> {
+        self.check_unit(unit)?;
+        self.with_line_of_sight(los)
     }
 
     /// The bins, with the line of sight where they have one.

@@ -71,11 +71,31 @@ mod tests {
     fn values_of_integers_alone_are_made_plain() {
         let program = Cli::command();
         for (command, line, expected) in [
-            ("randoms", "-n 1e6 --box 1e3 -o 1e6", "-n 1000000 --box 1e3 -o 1e6"),
-            ("rdf", "1e3 --n-bins=1_000 --r-max 1e1", "1e3 --n-bins=1000 --r-max 1e1"),
-            ("xi", "--multipoles 0,2e0 --plan 1e2 --plan=1e2", "--multipoles 0,2 --plan 1e2 --plan=100"),
-            ("count", "--threads 1.5 --threads", "--threads 1.5 --threads"),
-            ("rdf", "--exclude-bonded 1e0 --bonded 1e0", "--exclude-bonded 1 --bonded 1"),
+            (
+                "randoms",
+                "-n 1e6 --box 1e3 -o 1e6",
+                "-n 1000000 --box 1e3 -o 1e6",
+            ),
+            (
+                "rdf",
+                "1e3 --n-bins=1_000 --r-max 1e1",
+                "1e3 --n-bins=1000 --r-max 1e1",
+            ),
+            (
+                "xi",
+                "--multipoles 0,2e0 --plan 1e2 --plan=1e2",
+                "--multipoles 0,2 --plan 1e2 --plan=100",
+            ),
+            (
+                "count",
+                "--threads 1.5 --threads",
+                "--threads 1.5 --threads",
+            ),
+            (
+                "rdf",
+                "--exclude-bonded 1e0 --bonded 1e0",
+                "--exclude-bonded 1 --bonded 1",
+            ),
         ] {
             let words: Vec<OsString> = line.split(' ').map(Into::into).collect();
             let found = with_plain_numbers(program.find_subcommand(command).unwrap(), &words);

@@ -168,7 +168,8 @@ mod tests {
 
     #[test]
     fn default_bins_end_at_a_multiple_of_their_width() {
-        let half = |r_max: f64, unit: &str| of_default_width((0.0, r_max), None, Some(unit)).unwrap();
+        let half =
+            |r_max: f64, unit: &str| of_default_width((0.0, r_max), None, Some(unit)).unwrap();
         assert_eq!(half(1.85, "nm"), (1.85, 925));
         assert_eq!(half(1.8519, "nm"), (1.85, 925));
         assert_eq!(half(18.5, "Angstrom"), (18.5, 925));
@@ -178,7 +179,10 @@ mod tests {
         assert_eq!(asked(1.0).unwrap(), (1.0, 500));
         assert_eq!(asked(0.9999).unwrap(), (0.9999, 500));
         for unit in [None, Some("Mpc/h"), Some("Mpc"), Some("sigma")] {
-            assert!(of_default_width((0.0, 1.0), None, unit).is_err(), "{unit:?}");
+            assert!(
+                of_default_width((0.0, 1.0), None, unit).is_err(),
+                "{unit:?}"
+            );
         }
     }
 }

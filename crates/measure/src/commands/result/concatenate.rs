@@ -169,7 +169,9 @@ impl Concatenate {
     /// Reads, checks, joins, prints and writes.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let inputs: Vec<_> = self.results.iter().map(ReadFile::as_path).collect();
-        session.sink.check_counts(&self.output.output(), &[], &inputs)?;
+        session
+            .sink
+            .check_counts(&self.output.output(), &[], &inputs)?;
         if inputs.len() < 2 {
             return Err(too_few(inputs.len()));
         }

@@ -297,6 +297,8 @@ impl Constraint {
         let mut record = input.record_of_made(&input.axes()?, record)?;
         record.set("integral_constraint", lacking.record);
         let meta = record.finish(kind);
-        session.sink.deliver(&Table { columns, meta }, &self.output.output())
+        session
+            .sink
+            .deliver(&Table { columns, meta }, &self.output.output())
     }
 }

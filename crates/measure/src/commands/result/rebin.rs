@@ -78,8 +78,11 @@ fn rebinned(
 impl Rebin {
     /// Reads, adds, prints and writes.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
-        made_of_one(&self.result, &self.output.output(), session, |input, record| {
-            rebinned(input, &self.neighbours, record, session)
-        })
+        made_of_one(
+            &self.result,
+            &self.output.output(),
+            session,
+            |input, record| rebinned(input, &self.neighbours, record, session),
+        )
     }
 }

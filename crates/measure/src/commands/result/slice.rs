@@ -92,8 +92,11 @@ fn sliced(input: &NamedTable, ranges: &Ranges, record: Record) -> Result<Table> 
 impl Slice {
     /// Reads, leaves bins out, prints and writes.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
-        made_of_one(&self.result, &self.output.output(), session, |input, record| {
-            sliced(input, &self.ranges, record)
-        })
+        made_of_one(
+            &self.result,
+            &self.output.output(),
+            session,
+            |input, record| sliced(input, &self.ranges, record),
+        )
     }
 }
