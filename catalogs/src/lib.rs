@@ -91,7 +91,7 @@ pub use kept_state::{KeptState, KeptStateError};
 pub use made_here::is_result;
 pub use names::{did_you_mean, near};
 pub use npz::{NpzError, read_npz};
-pub use numbers::{Values, in_short, whole_number};
+pub use numbers::{Values, in_short, whole_number, whole_of_text};
 pub use open::{open, open_until};
 #[cfg(feature = "parquet")]
 pub use parquet::guard::quiet_decoder_panics;

@@ -1,6 +1,7 @@
 //! The numbers of a result's column.
 //!
-//! Entry: [`Values`]. They keep every bit, as text too. [`in_short`] is a number in a message, [`whole_number`] an integer that was read as a float.
+//! Entry: [`Values`]. They keep every bit, as text too. [`in_short`] is a number in a message, [`whole_number`] an integer that was read as a float,
+//! [`whole_of_text`] one that was typed.
 
 /// A number for a message, without the hundreds of digits that the largest and the smallest have.
 ///
@@ -28,6 +29,19 @@ pub fn whole_number(value: f64) -> Option<i128> {
     const BEYOND: f64 = (1_u64 << 53) as f64;
     #[allow(clippy::cast_possible_truncation, reason = "whole and in range")]
     (value.trunc() == value && value.abs() < BEYOND).then_some(value as i128)
+}
+
+/// The whole number that a person typed: 1000000, `1_000_000` or 1e6.
+///
+/// ```
+/// use albireo_catalogs::whole_of_text;
+/// assert_eq!(["7", "1_000", " 2.5e1", "1.5", "-1"].map(whole_of_text), [Some(7), Some(1000), Some(25), None, None]);
+/// ```
+#[must_use]
+pub fn whole_of_text(text: &str) -> Option<u64> {
+    let plain = text.trim().replace('_', "");
+    let of_float = || u64::try_from(whole_number(plain.parse().ok()?)?).ok();
+    plain.parse().ok().or_else(of_float)
 }
 
 /// The values of a column.

@@ -8,6 +8,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::numbers::whole_of_text;
+
 /// Rows `first..end` of a table, counting from 0, and of these every n-th, before any condition.
 ///
 /// ```
@@ -71,7 +73,7 @@ impl FromStr for RowRange {
     fn from_str(text: &str) -> Result<Self, ParseRowsError> {
         let refused = || ParseRowsError(text.to_owned());
         let (first, end) = text.split_once(':').ok_or_else(refused)?;
-        let number = |text: &str| text.trim().parse::<u64>().map_err(|_| refused());
+        let number = |text: &str| whole_of_text(text).ok_or_else(refused);
         let range = Self {
             first: if first.trim().is_empty() {
                 0

@@ -197,7 +197,7 @@ def xi(
     randoms: Any = None,
     *,
     bins: Any,
-    statistic: str = "r",
+    statistic: str | None = None,
     mu_bins: Any = None,
     pi_bins: Any = None,
     box: Any = None,
@@ -210,6 +210,8 @@ def xi(
     **further: Unpack[XiOptions],
 ) -> Result:
     """Estimates a correlation function: xi(r), xi(s, mu), xi(rp, pi) or w(theta).
+
+    `statistic` is ``"r"`` where None, or ``"s-mu"`` with ``multipoles=`` or wedges.
 
     Landy-Szalay with `randoms`, ``DD/RR - 1`` with the known RR of a periodic `box` without; `estimator` is another by name or a formula of
     DD, DR, RR... `regions` cuts the sample into so many compact regions, whose jackknife gives ``error`` and ``covariance``; else errors
@@ -228,19 +230,19 @@ def xi(
 
 @explained("xi", OfXiOptions)
 def multipoles(
-    data: Any, randoms: Any = None, *, bins: Any, ells: Sequence[int] = (0, 2, 4), mu_bins: Any = "lin:0:1:100", progress: Progress = None, **further: Unpack[OfXiOptions]
+    data: Any, randoms: Any = None, *, bins: Any, ells: Sequence[int] = (0, 2, 4), mu_bins: Any = None, progress: Progress = None, **further: Unpack[OfXiOptions]
 ) -> Result:
-    """Estimates the Legendre multipoles xi_l(s) of xi(s, mu); ``result.multipoles[l]``. ``poles_from="legendre"`` sums the polynomials over the
+    """Estimates the Legendre multipoles xi_l(s) of xi(s, mu); ``result.multipoles[l]``. `mu_bins` are 100 from 0 to 1 where None,
+    or 200 from -1 for an odd l; ``poles_from="legendre"`` sums the polynomials over the
     pairs and has no bins in mu. Other arguments are those of :func:`xi`."""
     options: dict[str, Any] = {**further}
-    if options.get("poles_from") == "legendre":
-        mu_bins = None
     return xi(data, randoms, bins=bins, mu_bins=mu_bins, statistic="s-mu", multipoles=list(ells), progress=progress, **options)
 
 
 @explained("wp", OfWpOptions)
-def wp(data: Any, randoms: Any = None, *, bins: Any, pi_bins: Any, pi_max: float | None = None, progress: Progress = None, **further: Unpack[OfWpOptions]) -> Result:
-    """Estimates the projected correlation function ``wp(rp) = 2 sum_k xi(rp, pi_k) dpi_k`` up to `pi_max` (all of `pi_bins` where None).
+def wp(data: Any, randoms: Any = None, *, bins: Any, pi_bins: Any = None, pi_max: float | None = None, progress: Progress = None, **further: Unpack[OfWpOptions]) -> Result:
+    """Estimates the projected correlation function ``wp(rp) = 2 sum_k xi(rp, pi_k) dpi_k`` up to `pi_max` (all of `pi_bins` where None; these
+    are 40 from 0 to 40 Mpc/h where None).
     ``result.counts`` holds xi(rp, pi) with its counts. Other arguments are those of :func:`xi`. Davis & Peebles (1983), doi:10.1086/160884."""
     options: dict[str, Any] = {**further} | dict(bins=bins, pi_bins=pi_bins, pi_max=pi_max)
     return _estimate("wp", data, randoms, options, {"counts": ""}, progress)
@@ -287,7 +289,8 @@ def rdf(
     """Computes g(r) and n(r) of particles, or of `second` around `data`; of all frames where `data` is a trajectory: the path of one, a
     :class:`Trajectory`, an (F, N, 3) array or a list of (N, 3) arrays.
 
-    `bins` are edges, or `n_bins` equal ones up to `r_max`; `box` is as for :func:`count` and positions are wrapped into it; `volume` is that
+    `bins` are edges, or `n_bins` equal ones up to `r_max`; without `n_bins` they are 0.002 nm wide (arrays need ``unit=``), without `r_max` they end
+    at half the smallest box. `box` is as for :func:`count` and positions are wrapped into it; `volume` is that
     which particles fill in open space. ``result.g``, ``result.n``, ``result.npairs``. ``group=`` excludes pairs within a molecule.
 
     Tables of any library are what the same tables in files are: frames by a column ``frame`` (or ``frame_column=``), or one frame, with positions x, y,
@@ -325,7 +328,7 @@ def randoms(
     shell: Sequence[float] | None = None,
     sky_window: Sequence[Sequence[float]] | str | None = None,
     like: Any = None,
-    seed: int = 0,
+    seed: int = 1,
     progress: Progress = None,
     **further: Unpack[RandomsOptions],
 ) -> Result:

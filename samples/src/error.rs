@@ -324,7 +324,7 @@ pub enum SampleError {
         reason: String,
     },
     /// A trajectory without a frame in the range asked for.
-    #[error("{}: no frame in the range asked for", path.display())]
+    #[error("{}: no frame in the range asked for: there are fewer, and they are counted from 0", path.display())]
     NoFrames {
         /// The first file.
         path: PathBuf,

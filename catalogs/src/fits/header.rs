@@ -115,7 +115,13 @@ impl Header {
         match self.value(keyword) {
             Some(Value::Integer(size)) if *size >= 0 => Ok(size.unsigned_abs()),
             found => {
-                let found = found.map_or("none".to_owned(), |value| format!("{value:?}"));
+                let found = match found {
+                    None => "none".to_owned(),
+                    Some(Value::Text(text)) => format!("`{text}`"),
+                    Some(value) => value
+                        .as_f64()
+                        .map_or_else(|| "no number".to_owned(), |number| number.to_string()),
+                };
                 let detail =
                     format!("HDU {hdu}: {keyword} should be an integer not below 0, found {found}");
                 Err(CatalogError::corrupt(path, detail))

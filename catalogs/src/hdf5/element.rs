@@ -331,7 +331,7 @@ fn cells<const N: usize>(raw: &[u8], big: bool) -> impl Iterator<Item = [u8; N]>
 fn mismatch(expected: &str, dtype: &Datatype) -> Error {
     Error::TypeMismatch {
         expected: expected.to_owned(),
-        actual: format!("{dtype:?}"),
+        actual: Element::of_type(dtype, &[], false).dtype(),
     }
 }
 

@@ -221,6 +221,16 @@ fn shells_get_their_completions() {
 }
 
 #[test]
+fn manuals_have_a_page_for_each_subcommand() {
+    let folder = Folder::new();
+    folder.good("man share/man1");
+    let page = |name: &str| std::fs::read_to_string(folder.path(&format!("share/man1/{name}.1")));
+    assert!(page("albireo-xi").unwrap().contains("mu\\-bins"));
+    assert!(page("albireo-result-combine").is_ok() && page("albireo").is_ok());
+    assert!(page("albireo-help").is_err() && page("albireo-tuning").is_err());
+}
+
+#[test]
 fn rows_are_those_of_the_first_sample_alone() {
     let folder = Folder::new()
         .with("d.csv", &scattered(40, 10.0, 1))

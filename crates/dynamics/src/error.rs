@@ -40,7 +40,7 @@ pub enum DynamicsError {
         species: usize,
     },
     /// A cutoff that more than one image could be in.
-    #[error("the cutoff must be at most half the box, {limit}, found {reach}", reach = in_short(*reach), limit = in_short(*limit))]
+    #[error("the cutoff must be at most half the box, {limit}, found {reach}: take more particles, a lower density or a smaller cutoff", reach = in_short(*reach), limit = in_short(*limit))]
     Reach {
         /// The largest cutoff of a pair of species.
         reach: f64,

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`LennardJones`]. What they become in integers is decided in `rule.rs`.
 
+use std::fmt;
+
 use super::error::DynamicsError;
 
 /// How a potential ends; lengths in units of the sigma of each pair of species.
@@ -19,6 +21,17 @@ pub enum Truncation {
     ForceShifted(f64),
     /// The repulsive part: V + epsilon below 2^(1/6) sigma.
     Wca,
+}
+
+impl fmt::Display for Truncation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cut(cutoff) => write!(f, "cut at {cutoff}"),
+            Self::Shifted(cutoff) => write!(f, "shifted, cut at {cutoff}"),
+            Self::ForceShifted(cutoff) => write!(f, "force-shifted, cut at {cutoff}"),
+            Self::Wca => f.write_str("wca"),
+        }
+    }
 }
 
 /// Epsilon and sigma of a pair of species.

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Thermostat`].
 
+use std::fmt;
+
 use albireo::random::Stream;
 
 use super::error::DynamicsError;
@@ -34,6 +36,25 @@ pub enum Thermostat {
 
 /// Labels the stream of the noise.
 const NOISE: u64 = 3;
+
+impl fmt::Display for Thermostat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Langevin {
+                temperature,
+                friction,
+                seed,
+            } => write!(
+                f,
+                "langevin, temperature {temperature}, friction {friction}, seed {seed}"
+            ),
+            Self::Rescale { temperature, every } => {
+                write!(f, "rescale, temperature {temperature}, every {every} steps")
+            }
+        }
+    }
+}
 
 impl Thermostat {
     pub(super) fn check(&self) -> Result<(), DynamicsError> {

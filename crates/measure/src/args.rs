@@ -23,6 +23,18 @@ use crate::paths::WrittenFile;
 use crate::shard::PieceFlags;
 use crate::usage::usage;
 
+/// A weight: a column or an expression, but no list of columns.
+fn one_weight(text: &str) -> Result<String, String> {
+    let is_list = text.contains(',') && !text.contains(['(', '`', '"', '\'']);
+    if is_list {
+        let product = text.split(',').map(str::trim).collect::<Vec<_>>().join("*");
+        return Err(format!(
+            "expected one weight, found `{text}`: a product of columns is written {product}"
+        ));
+    }
+    Ok(text.to_owned())
+}
+
 /// Defines the flags of one file under a prefix, in a group and with weights in another, with the conversion to a [`Selection`].
 macro_rules! column_flags {
     ($(#[$doc:meta])* $name:ident, $prefix:literal, $group:expr, $weights:expr, $of:literal, $rows:literal, $bits:literal, [$($alias:literal),*]) => {
@@ -47,7 +59,7 @@ macro_rules! column_flags {
                 help = concat!("Redshift column", $of, ", turned into Mpc/h by --cosmology, e.g. Z"))]
             redshift: Option<String>,
             #[arg(id = concat!($prefix, "weight"), long = concat!($prefix, "weight"), $(alias = concat!($alias, "weight"),)*
-                value_name = "COLUMN", help_heading = $weights,
+                value_name = "COLUMN", value_parser = one_weight, help_heading = $weights,
                 help = concat!("Weight column", $of, " or expression, e.g. WEIGHT*WEIGHT_FKP; `none`: unit weights"),
                 long_help = concat!("Weight column", $of, " or expression, e.g. WEIGHT*WEIGHT_FKP; `none`: unit weights", "\n\n", "It is never guessed."))]
             weight: Option<String>,
@@ -122,6 +134,9 @@ column_flags!(
     /// Columns of the catalogue that is cross-correlated.
     CrossFlags, "cross-", group::COPIES, group::COPIES, " of the second sample", ", of the second sample [default: all]", "; `none` where there are none", []
 );
+
+/// The seed of all that draws random numbers, where none is given.
+pub(crate) const SEED: u32 = 1;
 
 /// The line of sight, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -267,10 +282,12 @@ pub(crate) struct BinFlags {
     /// In r, s or rp (unit of the positions) or theta (degrees). @FILE has rows `lo hi` or one edge a line; @FILE.npz:NAME is an array.
     #[arg(long, value_name = "SPEC")]
     pub(crate) bins: EdgeSpec,
-    /// Bins in mu, from 0 (both signs together) or -1 to 1, e.g. lin:0:1:20
+    /// Bins in mu, from 0 (both signs together) or -1 to 1, e.g. lin:0:1:20 [default: lin:0:1:100]
+    ///
+    /// lin:-1:1:200 where multipoles of odd degree or wedges below 0 are made of them.
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) mu_bins: Option<EdgeSpec>,
-    /// Bins in pi (unit of the positions), from 0 for both signs together, e.g. lin:0:40:40
+    /// Bins in pi (unit of the positions), from 0 for both signs together, e.g. lin:0:80:40 [default: lin:0:40:40]
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pi_bins: Option<EdgeSpec>,
 }
@@ -384,6 +401,21 @@ pub(crate) struct OutputFlags {
     #[cfg(feature = "plot")]
     #[arg(long, value_name = "FIGURE")]
     pub(crate) plot: Option<WrittenFile>,
+    /// Print one line about the result instead of its rows, as jobs do; needs a file to write to
+    #[arg(long, requires = "output")]
+    pub(crate) brief: bool,
+    /// Whether jobs print one line about it, though there is no --brief.
+    #[arg(skip)]
+    pub(crate) brief_in_jobs: bool,
+    /// How a correlation function is scaled in the figure.
+    #[arg(skip)]
+    pub(crate) scale: ScaleFlags,
+}
+
+/// How a correlation function is scaled in a figure.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[command(next_help_heading = group::OUTPUT)]
+pub(crate) struct ScaleFlags {
     /// Scale the correlation function in the figure by this power of the separation (wp by that of rp), e.g. 2
     #[cfg(feature = "plot")]
     #[arg(long, value_name = "POWER", requires = "plot", value_parser = power, allow_hyphen_values = true)]
@@ -392,12 +424,25 @@ pub(crate) struct OutputFlags {
     #[cfg(feature = "plot")]
     #[arg(long, hide = true, requires = "plot", conflicts_with = "scale_by")]
     pub(crate) r2: bool,
-    /// Print one line about the result instead of its rows, as jobs do; needs a file to write to
-    #[arg(long, requires = "output")]
-    pub(crate) brief: bool,
-    /// Whether jobs print one line about it, though there is no --brief.
-    #[arg(skip)]
-    pub(crate) brief_in_jobs: bool,
+}
+
+/// Where correlation functions go.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ScaledOutputFlags {
+    #[command(flatten)]
+    output: OutputFlags,
+    #[command(flatten)]
+    scale: ScaleFlags,
+}
+
+impl ScaledOutputFlags {
+    /// As flags of any output, with the scale of the figure.
+    pub(crate) fn output(&self) -> OutputFlags {
+        OutputFlags {
+            scale: self.scale,
+            ..self.output.clone()
+        }
+    }
 }
 
 impl OutputFlags {
@@ -408,12 +453,9 @@ impl OutputFlags {
             format,
             #[cfg(feature = "plot")]
             plot: None,
-            #[cfg(feature = "plot")]
-            scale_by: None,
-            #[cfg(feature = "plot")]
-            r2: false,
             brief: false,
             brief_in_jobs: true,
+            scale: ScaleFlags::default(),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Entry: [`Statistic`], and [`BinSpec`], which becomes [`Bins`] once the line of sight is known. Edges are read by `edges`.
 
 use albireo::{Bins, Edges, LineOfSight, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins};
+use albireo_samples::Unit;
 use anyhow::{Context, Result};
 
 use crate::args::{BinFlags, LosName};
@@ -39,12 +40,41 @@ impl Statistic {
     }
 }
 
+/// Bins in mu where none are given, for both signs together.
+const MU_BINS: &str = "lin:0:1:100";
+/// As wide, where the sign of mu matters.
+const SIGNED_MU_BINS: &str = "lin:-1:1:200";
+/// Bins in pi where none are given, in Mpc/h or Mpc.
+const PI_BINS: &str = "lin:0:40:40";
+
+/// Bins along an axis that are not given, which the log shows.
+fn default_bins(axis: &str, text: &str) -> Result<EdgeSpec> {
+    tracing::info!("{axis} bins: {text} (default)");
+    text.parse().map_err(usage)
+}
+
+/// Bins in mu where none are given and its sign matters.
+pub(crate) fn signed_mu_bins() -> Result<EdgeSpec> {
+    default_bins("mu", SIGNED_MU_BINS)
+}
+
+/// The edges along mu or pi: those given, or the default.
+fn along(axis: &str, given: Option<&EdgeSpec>, default: &str) -> Result<SignedEdges> {
+    let edges = match given {
+        Some(given) => given.signed(),
+        None => default_bins(axis, default)?.signed(),
+    };
+    edges.with_context(|| format!("--{axis}-bins"))
+}
+
 /// The axes of a statistic, checked to belong to it.
 #[derive(Debug, Clone)]
 pub(crate) struct BinSpec {
     pub(crate) statistic: Statistic,
     pub(crate) first: Edges,
     pub(crate) second: Option<SignedEdges>,
+    /// Whether they are those in pi that are taken where none are given.
+    pub(crate) default_pi: bool,
 }
 
 impl BinSpec {
@@ -61,27 +91,17 @@ impl BinSpec {
                 "--pi-bins belongs to --statistic rp-pi, not to {name}"
             )));
         }
-        let signed = |flag: &'static str, spec: &EdgeSpec| spec.signed().context(flag);
-        let second = match (statistic, &flags.mu_bins, &flags.pi_bins) {
-            (Statistic::R | Statistic::Theta, ..) => None,
-            (Statistic::SMu, Some(mu), _) => Some(signed("--mu-bins", mu)?),
-            (Statistic::RpPi, _, Some(pi)) => Some(signed("--pi-bins", pi)?),
-            (Statistic::SMu, ..) => {
-                return Err(usage(
-                    "--statistic s-mu needs --mu-bins, such as --mu-bins lin:0:1:20",
-                ));
-            }
-            (Statistic::RpPi, ..) => {
-                return Err(usage(
-                    "--statistic rp-pi needs --pi-bins, such as --pi-bins lin:0:40:40",
-                ));
-            }
+        let second = match statistic {
+            Statistic::R | Statistic::Theta => None,
+            Statistic::SMu => Some(along("mu", flags.mu_bins.as_ref(), MU_BINS)?),
+            Statistic::RpPi => Some(along("pi", flags.pi_bins.as_ref(), PI_BINS)?),
         };
         let first = flags.bins.edges().context("--bins")?;
         let spec = Self {
             statistic,
             first,
             second,
+            default_pi: statistic == Statistic::RpPi && flags.pi_bins.is_none(),
         };
         // What no line of sight could mend is refused before a file is read.
         spec.with_line_of_sight(LineOfSight::default())?;
@@ -97,6 +117,24 @@ impl BinSpec {
             )));
         }
         Ok(())
+    }
+
+    /// Refuses bins in pi that are not given where positions are in a unit that the default is not meant in.
+    fn check_unit(&self, unit: Option<&str>) -> Result<()> {
+        let stated = unit.and_then(|unit| unit.parse::<Unit>().ok());
+        let stated = stated.map(|unit| unit.to_string());
+        match stated.filter(|unit| self.default_pi && unit != "Mpc/h" && unit != "Mpc") {
+            None => Ok(()),
+            Some(unit) => Err(usage(format!(
+                "--pi-bins SPEC is needed: {PI_BINS}, the default, is in Mpc/h, and the positions are in {unit}; --unit Mpc/h converts them"
+            ))),
+        }
+    }
+
+    /// The bins for positions in this unit, with the line of sight where they have one.
+    pub(crate) fn bins(&self, los: LineOfSight, unit: Option<&str>) -> Result<Bins> {
+        self.check_unit(unit)?;
+        self.with_line_of_sight(los)
     }
 
     /// The bins, with the line of sight where they have one.
@@ -130,7 +168,12 @@ mod tests {
         };
         let mu = flags(Some("lin:0:1:2"), None);
         assert!(BinSpec::new(Statistic::R, &mu).is_err());
-        assert!(BinSpec::new(Statistic::SMu, &flags(None, None)).is_err());
+        let default = BinSpec::new(Statistic::SMu, &flags(None, None)).unwrap();
+        assert_eq!(default.second.unwrap().n_bins(), 100);
+        let default = BinSpec::new(Statistic::RpPi, &flags(None, None)).unwrap();
+        assert!(default.check_unit(Some("kpc/h")).is_err());
+        assert!(default.check_unit(Some("Mpc/h")).is_ok() && default.check_unit(None).is_ok());
+        assert_eq!(default.second.unwrap().values()[40], 40.0);
         assert!(BinSpec::new(Statistic::RpPi, &mu).is_err());
         assert!(BinSpec::new(Statistic::SMu, &mu).is_ok());
         assert!(

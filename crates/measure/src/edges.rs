@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use albireo::binning::MAX_BINS;
 use albireo::{Edges, SignedEdges};
-use albireo_catalogs::{in_short, read_npz};
+use albireo_catalogs::{in_short, read_npz, whole_of_text};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
@@ -47,15 +47,37 @@ fn range(kind: &str, rest: &str) -> Result<(f64, f64, usize), String> {
     let [lo, hi, n] = parts[..] else {
         return Err(format!("expected {kind}:LO:HI:N, such as {kind}:0.1:25:20"));
     };
-    let n = match n.trim().parse() {
-        Ok(n) if (1..=MAX_BINS).contains(&n) => n,
+    let n = match whole_of_text(n).and_then(|n| usize::try_from(n).ok()) {
+        Some(n) if (1..=MAX_BINS).contains(&n) => n,
         _ => {
             return Err(format!(
                 "expected a number of bins from 1 to {MAX_BINS}, found `{n}`"
             ));
         }
     };
-    Ok((number(lo)?, number(hi)?, n))
+    let (lo, hi) = (number(lo)?, number(hi)?);
+    if lo >= hi {
+        return Err(format!(
+            "expected {kind}:LO:HI:N with LO below HI, such as {kind}:0.1:25:20, found {kind}:{rest}"
+        ));
+    }
+    if kind == "log" && lo <= 0.0 {
+        return Err(format!(
+            "logarithmic bins begin above 0: expected log:LO:HI:N, such as log:0.1:25:20, found log:{rest}"
+        ));
+    }
+    Ok((lo, hi, n))
+}
+
+/// The form of bins that a text without its kind was meant to have, with a comma before it.
+fn meant(text: &str) -> String {
+    let is_all = |separator| text.split(separator).all(|part: &str| number(part).is_ok());
+    match text.split(':').count() {
+        1 if text.contains(',') && is_all(',') => format!(", such as edges:{text}"),
+        2 if is_all(':') => format!(", such as lin:{text}:20"),
+        3 if is_all(':') => format!(", such as lin:{text}"),
+        _ => String::new(),
+    }
 }
 
 impl FromStr for EdgeSpec {
@@ -83,7 +105,7 @@ impl FromStr for EdgeSpec {
                 .map(number)
                 .collect::<Result<_, _>>()
                 .map(Self::List),
-            _ => Err(format!("bins are given as {FORMS}")),
+            _ => Err(format!("bins are given as {FORMS}{}", meant(text))),
         }
     }
 }
@@ -227,6 +249,8 @@ mod tests {
             "lin:0:1:0",
             "lin:0:1:1.5",
             "log:a:1:3",
+            "log:0:1:3",
+            "lin:1:0:3",
             "edges:1,,2",
             "lin:0:1:2:3",
         ] {

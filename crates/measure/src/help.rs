@@ -10,7 +10,7 @@ use crate::pair_sums::about_forms;
 use crate::{Cli, group};
 
 /// The flags that `-h` lists of a command, in their order within a group; of other commands it lists all but [`RARE`].
-const SHORT: [(&str, &[&str]); 9] = [
+const SHORT: [(&str, &[&str]); 10] = [
     (
         "count",
         &[
@@ -158,6 +158,7 @@ const SHORT: [(&str, &[&str]); 9] = [
         ],
     ),
     ("completions", &[]),
+    ("man", &[]),
 ];
 
 /// Flags that `-h` never lists of other commands.

@@ -27,7 +27,7 @@ pub(crate) use named_files::NamedFiles;
 pub(crate) use order::rounds;
 use order::{in_order, plain};
 use set::Names;
-use settings::{Setting, command_line, flags_of};
+use settings::{Setting, command_line, flags_of, name_of};
 use sweep::{Axis, Point, Sweep};
 
 /// The subcommands that a job may hold.
@@ -277,10 +277,18 @@ fn check_shared(shared: &[Setting], asked: &[Asked<'_>]) -> Result<()> {
                 let write = known(command, &strange.key)?;
                 Some(in_job(command, &format!("use {write}")))
             });
-            let hint = hints.next();
-            let hint = hint.map_or(String::new(), |hint| format!(": {hint}"));
+            let flags = asked.iter().flat_map(|asked| asked.command.get_arguments());
+            let keys: Vec<String> = flags.map(name_of).collect();
+            let near = || {
+                let near = albireo_catalogs::near(&strange.key, &keys);
+                Some(format!("did you mean {}?", near.first()?))
+            };
+            let hint = hints.next().or_else(near);
+            let hint = hint.unwrap_or_else(|| {
+                "`albireo run --template` lists the keys of each table".to_owned()
+            });
             Err(usage(format!(
-                "line {}: no measurement of this job has the key `{}`{hint}",
+                "line {}: no measurement of this job has the key `{}`: {hint}",
                 strange.line, strange.key
             )))
         }

@@ -70,6 +70,7 @@ mod summary;
 mod synonyms;
 mod tables;
 mod text;
+mod typed;
 mod usage;
 mod watch;
 mod weight_sets;
@@ -126,7 +127,8 @@ impl Cli {
     /// The command of a command line, and its words with the files that it reads.
     pub(crate) fn of_words(words: Vec<OsString>) -> Result<(Self, Arguments), clap::Error> {
         let mut program = help::arranged(Self::command());
-        let matches = program.try_get_matches_from_mut(&words);
+        let plain = typed::with_plain_numbers(refused::called(&program, &words).0, &words);
+        let matches = program.try_get_matches_from_mut(&plain);
         let matches = matches.map_err(|refusal| refused::explained(refusal, &program, &words))?;
         if let Some(strays) = strays::found(&program, &matches) {
             return Err(clap::Error::raw(
@@ -204,6 +206,8 @@ pub(crate) enum Command {
     Devices,
     /// Print the completion script of a shell
     Completions(commands::completions::Completions),
+    /// Write the manual pages of all subcommands into a folder
+    Man(commands::man::Man),
 }
 
 /// A command line that was understood.
@@ -307,6 +311,7 @@ pub(crate) fn carry_out(cli: Cli, session: &mut Session<'_>) -> Result<()> {
         #[cfg(feature = "cuda")]
         Command::Devices => commands::devices::run(session),
         Command::Completions(completions) => completions.run(Cli::command(), &session.sink),
+        Command::Man(man) => man.run(Cli::command()),
     }
 }
 

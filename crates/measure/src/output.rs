@@ -145,8 +145,8 @@ impl Sink {
         #[cfg(feature = "plot")]
         if let Some(path) = &flags.plot {
             let style = albireo_figures::Style {
-                r2: flags.r2,
-                scale_by: flags.scale_by,
+                r2: flags.scale.r2,
+                scale_by: flags.scale.scale_by,
                 ..albireo_figures::Style::default()
             };
             albireo_figures::draw_one(table, path, style)?;

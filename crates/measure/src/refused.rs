@@ -8,6 +8,7 @@ use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Error};
 
+use crate::flag::Takes;
 use crate::synonyms;
 
 /// A refusal with the command line that it is about.
@@ -57,7 +58,7 @@ fn expected(reason: &(dyn std::error::Error + 'static)) -> String {
             IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => {
                 "this whole number is out of range: expected a smaller one"
             }
-            _ => "expected a whole number, such as 10",
+            _ => "expected a whole number, such as 10 or 1e6",
         };
         return expected.to_owned();
     }
@@ -135,9 +136,20 @@ impl Refused<'_> {
         }
         let typed = self.typed(name_of(&arg));
         if typed.parse::<f64>().is_ok() {
-            return format!(
-                "{command}: found {typed} where a flag was expected: a value that begins with - is written behind =, such as --flag={typed}"
-            );
+            let mut words = self.words.windows(2);
+            let before = words.find(|two| two[1] == *typed);
+            let before = before.and_then(|two| two[0].to_str()).unwrap_or_default();
+            return match self.flag(before).map(Takes::of) {
+                Some(Takes::Integer) => {
+                    format!("{before}: expected a whole number without a sign, found {typed}")
+                }
+                Some(takes) if takes != Takes::Nothing => format!(
+                    "{before}: found {typed}: a value that begins with - is written behind =, {before}={typed}"
+                ),
+                _ => format!(
+                    "{command}: found {typed} where a flag was expected: a value that begins with - is written behind =, such as --flag={typed}"
+                ),
+            };
         }
         let hint = synonyms::instead(self.command, &self.called, &typed);
         if self.command.has_subcommands() {
@@ -256,7 +268,11 @@ impl Refused<'_> {
 
     fn subcommand(&self) -> String {
         let typed = self.text(ContextKind::InvalidSubcommand);
-        let hint = synonyms::command_instead(self.command, &typed);
+        let command = match self.command.get_name() {
+            "help" => self.program,
+            _ => self.command,
+        };
+        let hint = synonyms::command_instead(command, &typed);
         let hint = hint.map_or_else(
             || format!("`{} -h` lists all of them", self.called),
             |write| format!("use {} {write}", self.called),
@@ -294,7 +310,7 @@ impl Refused<'_> {
 }
 
 /// The subcommand that words call, and the words that call it.
-fn called<'a>(program: &'a Command, words: &[OsString]) -> (&'a Command, String) {
+pub(crate) fn called<'a>(program: &'a Command, words: &[OsString]) -> (&'a Command, String) {
     let (mut command, mut called) = (program, "albireo".to_owned());
     let words = words.iter().skip(1).filter_map(|word| word.to_str());
     for word in words.filter(|word| !word.starts_with('-')) {

@@ -101,6 +101,7 @@ pub(crate) fn bins_of(table: &Table) -> Result<Bins> {
         statistic,
         first: Edges::new(axes.next().unwrap_or_default())?,
         second: axes.next().map(SignedEdges::new).transpose()?,
+        default_pi: false,
     };
     let los = match text("line_of_sight") {
         None => LineOfSight::default(),

@@ -100,8 +100,14 @@ pub(crate) fn command_instead(program: &Command, typed: &str) -> Option<String> 
     if let Some(found) = names.find(|other| plain(other) == name) {
         return Some(found);
     }
-    if let Some((_, write)) = COMMANDS.iter().find(|(typed, _)| *typed == name) {
-        return Some((*write).to_owned());
+    let below = format!("{} ", program.get_name());
+    let listed = COMMANDS.iter().find(|(typed, _)| *typed == name);
+    let listed = listed.and_then(|(_, write)| match program.get_name() {
+        "albireo" => Some(*write),
+        _ => write.strip_prefix(&below),
+    });
+    if let Some(write) = listed {
+        return Some(write.to_owned());
     }
     let names: Vec<String> = program
         .get_subcommands()

@@ -1,6 +1,6 @@
 //! Numbers and columns as text for people.
 //!
-//! Entry: [`whole`] reads a number; [`short`] and [`full`] for floats, [`columns_of`] for rows of cells. Nothing here prints.
+//! Entry: [`whole_up_to`] reads a number; [`short`] and [`full`] for floats, [`columns_of`] for rows of cells. Nothing here prints.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -10,23 +10,12 @@
 
 use std::fmt::Write as _;
 
-use albireo_catalogs::{TableColumn, whole_number};
-
-/// A whole number as people type it: 1000000, `1_000_000` or 1e6.
-pub(crate) fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
-    let plain = text.trim().replace('_', "");
-    let float = || u64::try_from(whole_number(plain.parse().ok()?)?).ok();
-    let number = plain.parse().ok().or_else(float);
-    number
-        .and_then(|number| T::try_from(number).ok())
-        .ok_or_else(|| format!("expected a whole number, such as 1000 or 1e6, found `{text}`"))
-}
+use albireo_catalogs::TableColumn;
 
 /// A whole number from 1 to `most`.
 pub(crate) fn whole_up_to(most: usize, text: &str) -> Result<usize, String> {
-    let number = whole(text)
-        .ok()
-        .filter(|number| (1..=most).contains(number));
+    let number = text.parse().ok();
+    let number = number.filter(|number| (1..=most).contains(number));
     number.ok_or_else(|| format!("expected an integer from 1 to {most}, found `{text}`"))
 }
 
@@ -123,24 +112,7 @@ pub(crate) fn head(column: &TableColumn) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{columns_of, full, short, whole};
-
-    #[test]
-    fn whole_numbers_are_read_as_people_type_them() {
-        for (text, number) in [
-            ("7", 7),
-            ("1e6", 1_000_000),
-            ("1_000", 1000),
-            (" 2.5e1", 25),
-        ] {
-            assert_eq!(whole::<u64>(text), Ok(number), "{text}");
-        }
-        assert_eq!(whole::<u64>(&u64::MAX.to_string()), Ok(u64::MAX));
-        for text in ["", "1.5", "-1", "1e-3", "1e300", "nan", "ten"] {
-            assert!(whole::<u64>(text).is_err(), "{text}");
-        }
-        assert!(whole::<u8>("300").is_err());
-    }
+    use super::{columns_of, full, short};
 
     #[test]
     fn floats_are_short_and_right() {

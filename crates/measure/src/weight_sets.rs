@@ -332,8 +332,8 @@ fn deliver_together(named: &[(&str, Table)], output: &OutputFlags, sink: &Sink) 
             .iter()
             .map(|(name, table)| albireo_figures::Named { name, table });
         let style = albireo_figures::Style {
-            r2: output.r2,
-            scale_by: output.scale_by,
+            r2: output.scale.r2,
+            scale_by: output.scale.scale_by,
             ..albireo_figures::Style::default()
         };
         albireo_figures::draw(&tables.collect::<Vec<_>>(), path, style)?;

@@ -4,6 +4,7 @@
 
 use std::str::FromStr;
 
+use albireo_catalogs::whole_of_text;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -51,7 +52,7 @@ impl FromStr for FrameRange {
         let wrong = || ParseFramesError(text.to_owned());
         let number = |part: &str| match part.trim() {
             "" => Ok(None),
-            part => part.parse::<u64>().map(Some).map_err(|_| wrong()),
+            part => whole_of_text(part).map(Some).ok_or_else(wrong),
         };
         let parts: Vec<Option<u64>> = text.split(':').map(number).collect::<Result<_, _>>()?;
         let (start, stop, step) = match parts[..] {

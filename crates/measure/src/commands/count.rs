@@ -172,7 +172,7 @@ impl Count {
         let samples = session.read(&sources, space, self.wanted()?, &mut record)?;
         let samples = of_weights(samples, (set, name), &mut record);
         let los = line_of_sight(self.los.los, &samples);
-        let bins = spec.with_line_of_sight(los)?;
+        let bins = spec.bins(los, samples.unit())?;
         let weighting = self.pair_weights.weighting(&samples, &["data", "second"])?;
         upweights.check_data(samples.record().get("samples"));
         let cuts = self.cuts.cuts(los, samples.domain())?;

@@ -397,7 +397,7 @@ impl EstimateFlags {
         }
         let inputs = of_weights(inputs, (set, name), &mut record);
         let los = line_of_sight(self.los.los, &inputs);
-        let bins = spec.with_line_of_sight(los)?;
+        let bins = spec.bins(los, inputs.unit())?;
         let weighting = self
             .pair_weights
             .weighting(&inputs, &Role::ALL.map(Role::name))?;

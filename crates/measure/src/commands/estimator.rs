@@ -116,7 +116,7 @@ pub(super) fn with_advice(error: EstimatorError) -> anyhow::Error {
     let error = anyhow::Error::from(error);
     if unknown {
         return error.context(
-            "without --randoms, RR comes from a periodic box (--box L, or an attribute such as BoxSize in the file)",
+            "without --randoms FILE, RR comes from a periodic box (--box L, or an attribute such as BoxSize in the file)",
         );
     }
     error

@@ -12,6 +12,7 @@ mod estimator;
 pub(crate) mod field;
 mod forms;
 pub(crate) mod info;
+pub(crate) mod man;
 mod mask;
 pub(crate) mod md;
 pub(crate) mod merge;

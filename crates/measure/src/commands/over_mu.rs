@@ -97,6 +97,13 @@ impl OverMuFlags {
         given.map(|(flag, _)| flag)
     }
 
+    /// Whether what is asked for depends on the sign of mu: multipoles of odd degree, and wedges below 0.
+    pub(super) fn is_signed(&self) -> bool {
+        let orders = self.multipoles.as_deref().unwrap_or_default();
+        let edges = self.wedge_edges.as_deref().unwrap_or_default();
+        orders.iter().any(|order| order % 2 == 1) || edges.iter().any(|&edge| edge < 0.0)
+    }
+
     /// Whether there are to be wedges.
     pub(super) fn has_wedges(&self) -> bool {
         self.wedges.is_some() || self.wedge_edges.is_some()

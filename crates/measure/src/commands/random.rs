@@ -9,7 +9,7 @@ use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
-use crate::args::{FormatName, OutputFlags};
+use crate::args::{FormatName, OutputFlags, SEED};
 #[cfg(feature = "cuda")]
 use crate::engine::{cuda_of, told};
 use crate::group;
@@ -28,7 +28,7 @@ pub(crate) struct Random {
     #[arg(short, long, value_name = "N", value_parser = number)]
     number: usize,
     /// Seed, as srand48 takes it: 32 bits
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "SEED", default_value_t = SEED)]
     seed: u32,
     /// Generator
     #[arg(long, value_name = "NAME", default_value = "drand48")]

@@ -12,7 +12,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::mask::MaskFlags;
-use crate::args::{ColumnUnits, DataFlags, FormatName, OutputFlags};
+use crate::args::{ColumnUnits, DataFlags, FormatName, OutputFlags, SEED};
 use crate::catalogs::Files;
 use crate::group;
 use crate::inputs::say;
@@ -33,7 +33,7 @@ pub(crate) struct Randoms {
     /// Seed
     ///
     /// The same seed gives the same points on every machine; a shorter catalogue is the beginning of a longer one.
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "SEED", default_value_t = SEED.into())]
     seed: u64,
     #[command(flatten)]
     shape: ShapeFlags,
@@ -117,9 +117,7 @@ fn nside(text: &str) -> Result<u32, String> {
 
 /// A number of bins.
 fn bins(text: &str) -> Result<usize, String> {
-    let bins = text.parse::<usize>().ok();
-    let within = bins.filter(|n| (1..=MAX_SMOOTH_BINS).contains(n));
-    within.ok_or_else(|| format!("expected an integer from 1 to {MAX_SMOOTH_BINS}, found `{text}`"))
+    whole_up_to(MAX_SMOOTH_BINS, text)
 }
 
 /// Two finite numbers, the first below the second.

@@ -14,6 +14,7 @@ use clap::{Args, ValueEnum};
 
 use super::region_tables;
 #[cfg(feature = "plot")]
+use crate::args::SEED;
 use crate::files::Written;
 use crate::group;
 use crate::pair_weights::Weighting;
@@ -73,7 +74,7 @@ pub(super) struct RegionFlags {
     #[arg(long, value_name = "M")]
     regions_radial: Option<u32>,
     /// Seed of k-means and of the bootstrap
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = SEED.into())]
     regions_seed: u64,
     /// Leave out one region at a time [default with regions: standard]
     #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "standard")]

@@ -8,7 +8,7 @@ use clap::Args;
 use super::derived::Derived;
 use super::estimate::EstimateFlags;
 use super::forms::FormFlags;
-use crate::args::{BinFlags, OutputFlags};
+use crate::args::{BinFlags, ScaledOutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
 use crate::group;
@@ -27,14 +27,14 @@ pub(crate) struct Wp {
     /// In the unit of the positions.
     #[arg(long, value_name = "SPEC", help_heading = group::BINS)]
     bins: EdgeSpec,
-    /// Bins in pi that wp is summed over, from 0 for both signs together, e.g. lin:0:40:40
+    /// Bins in pi that wp is summed over, from 0 for both signs together [default: lin:0:40:40]
     #[arg(
         long,
         value_name = "SPEC",
         allow_hyphen_values = true,
         help_heading = group::BINS
     )]
-    pi_bins: EdgeSpec,
+    pi_bins: Option<EdgeSpec>,
     /// Sum up to this |pi|, an edge of the bins [default: all of them]
     #[arg(long, value_name = "PI", help_heading = group::BINS)]
     pi_max: Option<f64>,
@@ -44,7 +44,7 @@ pub(crate) struct Wp {
     #[command(flatten)]
     forms: FormFlags,
     #[command(flatten)]
-    output: OutputFlags,
+    output: ScaledOutputFlags,
 }
 
 /// Refuses a `--pi-max` that is no edge; warns of bins along the line of sight that leave a part of it out of the projection.
@@ -74,9 +74,9 @@ impl Wp {
         let bins = BinFlags {
             bins: self.bins.clone(),
             mu_bins: None,
-            pi_bins: Some(self.pi_bins.clone()),
+            pi_bins: self.pi_bins.clone(),
         };
-        let output = self.forms.output(&self.output);
+        let output = self.forms.output(&self.output.output());
         let others = self.forms.others(self.counts.as_deref());
         let files = others.iter().map(|(_, path)| *path);
         let files: Vec<&Path> = files.chain(output.file()).collect();

@@ -10,8 +10,8 @@ use super::derived::Derived;
 use super::estimate::EstimateFlags;
 use super::forms::FormFlags;
 use super::over_mu::OverMuFlags;
-use crate::args::{BinFlags, OutputFlags};
-use crate::bins::{BinSpec, Statistic};
+use crate::args::{BinFlags, ScaledOutputFlags};
+use crate::bins::{BinSpec, Statistic, signed_mu_bins};
 use crate::edges::EdgeSpec;
 use crate::group;
 use crate::paths::WrittenFile;
@@ -25,9 +25,9 @@ use crate::weight_sets::each_set;
 pub(crate) struct Xi {
     #[command(flatten)]
     estimate: EstimateFlags,
-    /// Coordinates of the bins
-    #[arg(long, default_value = "r", help_heading = group::BINS)]
-    statistic: Statistic,
+    /// Coordinates of the bins [default: r, or s-mu with --multipoles or wedges]
+    #[arg(long, help_heading = group::BINS)]
+    statistic: Option<Statistic>,
     #[command(flatten)]
     bins: BinFlags,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub(crate) struct Xi {
     #[command(flatten)]
     forms: FormFlags,
     #[command(flatten)]
-    output: OutputFlags,
+    output: ScaledOutputFlags,
 }
 
 /// What multipoles are made of.
@@ -54,10 +54,19 @@ enum PolesFrom {
 }
 
 impl Xi {
+    /// The coordinates asked for, or those that go with the other flags.
+    fn statistic(&self) -> Statistic {
+        let implied = match self.over_mu.given() {
+            Some(_) => Statistic::SMu,
+            None => Statistic::R,
+        };
+        self.statistic.unwrap_or(implied)
+    }
+
     /// Refuses flags that go with one statistic only.
     fn check(&self) -> Result<()> {
         match self.over_mu.given() {
-            Some(flag) if self.statistic != Statistic::SMu => {
+            Some(flag) if self.statistic() != Statistic::SMu => {
                 Err(usage(format!("{flag} needs --statistic s-mu")))
             }
             None if self.counts.is_some() => Err(usage(
@@ -89,8 +98,7 @@ impl Xi {
             )));
         }
         // Odd ones of a single sample need both orders of each pair.
-        let odd = orders.iter().any(|order| order % 2 == 1);
-        let first = if odd && !self.estimate.is_cross() {
+        let first = if self.over_mu.is_signed() && !self.estimate.is_cross() {
             -1.0
         } else {
             0.0
@@ -101,12 +109,15 @@ impl Xi {
 
     /// Counts, estimates, prints and writes.
     pub(crate) fn run(mut self, session: &mut Session<'_>) -> Result<()> {
-        let output = self.forms.output(&self.output);
+        let output = self.forms.output(&self.output.output());
         let others = self.forms.others(self.counts.as_deref());
         self.estimate.check_written(&output, others, session)?;
         self.check()?;
         let orders = self.orders_of_sums()?;
-        let spec = BinSpec::new(self.statistic, &self.bins)?;
+        if self.bins.mu_bins.is_none() && self.over_mu.is_signed() {
+            self.bins.mu_bins = Some(signed_mu_bins()?);
+        }
+        let spec = BinSpec::new(self.statistic(), &self.bins)?;
         let others = self.forms.others(self.counts.as_deref());
         let files = others.into_iter().map(|(_, path)| path);
         let files: Vec<&Path> = files.chain(output.file()).collect();

@@ -238,6 +238,7 @@ pub(super) const FLAGS: &[(&str, &[&str])] = &[
     ("ref", &["--select NAME=CONDITION and --pairs A-B"]),
     ("rmax", &["--r-max", "--bins lin:LO:HI:N"]),
     ("rmin", &["--r-min", "--bins lin:LO:HI:N"]),
+    ("rho", &["--density"]),
     ("rpbins", &["--bins"]),
     ("rpmax", &["--bins log:LO:HI:N"]),
     ("rpmin", &["--bins log:LO:HI:N"]),

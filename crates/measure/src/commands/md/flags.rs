@@ -9,7 +9,6 @@ use clap::{Args, ValueEnum};
 use super::fluid::FluidFlags;
 use crate::args::{FormatName, OutputFlags};
 use crate::edges::EdgeSpec;
-use crate::text::whole;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -40,7 +39,7 @@ pub(crate) struct Md {
 #[command(next_help_heading = group::STEPS)]
 pub(super) struct StepFlags {
     /// Number of steps
-    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
+    #[arg(long, value_name = "N")]
     pub(super) steps: u64,
     /// Time of a step
     #[arg(

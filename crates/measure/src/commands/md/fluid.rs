@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::args::SEED;
 use crate::group;
-use crate::text::whole;
 use crate::usage::usage;
 
 /// What is simulated.
@@ -22,7 +22,6 @@ pub(super) struct FluidFlags {
         short = 'n',
         long,
         value_name = "N",
-        value_parser = whole::<usize>,
         conflicts_with = "start",
         requires = "density"
     )]
@@ -62,7 +61,7 @@ pub(super) struct FluidFlags {
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(super) temperature: Option<f64>,
     /// Seed of velocities, species and noise
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "SEED", default_value_t = SEED.into())]
     pub(super) seed: u64,
 }
 

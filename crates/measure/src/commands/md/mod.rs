@@ -69,7 +69,7 @@ impl Md {
             names: kinds.into_iter().map(|one| one.name).collect(),
             species: start.species().to_vec(),
         };
-        record.set("potential", format!("{:?}", potential.truncation()));
+        record.set("potential", potential.truncation().to_string());
         record.set("atoms", fluid.len());
         record.set("box", json!(lengths));
         record.set(
@@ -78,7 +78,7 @@ impl Md {
         );
         record.set("dt", self.steps.dt);
         record.set("seed", self.fluid.seed);
-        record.set("thermostat", format!("{thermostat:?}"));
+        record.set("thermostat", thermostat.to_string());
         record.set("precision", precision.name());
         record.set("impulse_error", fluid.impulse_error());
         record.set("momentum_exponent", fluid.momentum_exponent());

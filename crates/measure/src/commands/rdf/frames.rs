@@ -87,8 +87,13 @@ pub(super) fn wanted(groups: &FrameGroups, names: &[[String; 2]]) -> Result<Vec<
         let place = |name: &String| {
             let found = groups.names().iter().position(|other| other == name);
             found.ok_or_else(|| {
+                let how = if groups.names() == ["all"] {
+                    ": no names of particles are known, --topology FILE has them"
+                } else {
+                    ""
+                };
                 usage(format!(
-                    "--pairs: there is no species `{name}`{}; the species are: {}",
+                    "--pairs: there is no species `{name}`{}; the species are: {}{how}",
                     did_you_mean(name, groups.names()),
                     groups.names().join(", ")
                 ))

@@ -28,6 +28,7 @@ use std::path::Path;
 
 use albireo_samples::{FrameNotice, Given, Held, Notice, Samples, Selection, held, held_given};
 
+use self::bins::RMax;
 use self::flags::FrameFlags;
 use self::structure::StructureFlags;
 use self::times::TimeFlags;
@@ -66,26 +67,17 @@ pub(crate) struct Rdf {
     /// Other particles, as by their place: g(r) of these around those of DATA
     #[arg(long, value_name = "FILE", conflicts_with = "second")]
     cross: Option<Files>,
-    /// Largest separation, e.g. 10; `half`: half the smallest box of all frames
+    /// Largest separation, e.g. 10 [default: `half`, half the smallest box]
     ///
-    /// In the unit of the positions, at most half the box unless --beyond-half is given. For `half` trajectories are read twice.
-    #[arg(
-        long,
-        value_name = "R",
-        help_heading = group::BINS,
-        required_unless_present = "bins"
-    )]
+    /// Of the boxes of all frames. In the unit of the positions, at most half the box unless --beyond-half is given. For `half` trajectories
+    /// whose boxes may change are read twice.
+    #[arg(long, value_name = "R", help_heading = group::BINS)]
     r_max: Option<RMax>,
     /// Smallest separation
     #[arg(long, value_name = "R", default_value_t = 0.0, help_heading = group::BINS)]
     r_min: f64,
-    /// Number of bins of equal width, e.g. 200
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = group::BINS,
-        required_unless_present = "bins"
-    )]
+    /// Number of bins of equal width, e.g. 200 [default: bins of 0.002 nm]
+    #[arg(long, value_name = "N", help_heading = group::BINS)]
     n_bins: Option<std::num::NonZeroU32>,
     /// Bins in r instead: lin:LO:HI:N, log:LO:HI:N, edges:A,B,.. or @FILE
     #[arg(long, value_name = "SPEC", help_heading = group::BINS, conflicts_with_all = ["r_max", "r_min", "n_bins"])]
@@ -115,26 +107,6 @@ pub(crate) struct Rdf {
     excluded: ExclusionFlags,
     #[command(flatten)]
     pairs: PairFlags,
-}
-
-/// The largest separation.
-#[derive(Debug, Clone, Copy)]
-enum RMax {
-    At(f64),
-    /// As far as the smallest box allows.
-    Half,
-}
-
-impl std::str::FromStr for RMax {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "half" {
-            return Ok(Self::Half);
-        }
-        let number = text.parse().map(Self::At);
-        number.map_err(|_| format!("expected a number or `half`, found `{text}`"))
-    }
 }
 
 /// The volume that the particles fill: of the box, or as given in open space.
@@ -207,29 +179,27 @@ impl Rdf {
         }
     }
 
-    /// The bins, by either spelling; `half` finds how far the smallest box allows.
-    fn bins(&self, half: impl FnOnce() -> Result<f64>) -> Result<RBins> {
+    /// The bins, by either spelling, or those of the default width in the unit of the positions; `half` finds how far the smallest box allows.
+    fn bins(&self, unit: Option<&str>, half: impl FnOnce() -> Result<f64>) -> Result<RBins> {
+        if let Some(spec) = &self.bins {
+            return Ok(RBins::new(spec.edges().context("--bins")?));
+        }
         let r_max = match self.r_max {
-            Some(RMax::At(r_max)) => Some(r_max),
-            Some(RMax::Half) => {
-                let half = half()?;
-                if !half.is_finite() {
-                    return Err(usage("--r-max half needs a box: space is open"));
-                }
-                tracing::info!("--r-max half: {half}");
-                Some(half)
-            }
-            None => None,
+            Some(RMax::At(r_max)) => r_max,
+            asked => bins::half_of_the_box(half()?, asked.is_some())?,
         };
-        let edges = match (&self.bins, r_max, self.n_bins) {
-            (Some(spec), ..) => spec.edges().context("--bins")?,
-            (None, Some(r_max), Some(n_bins)) => {
-                Edges::linear(self.r_min, r_max, n_bins.get() as usize)
-                    .context("--r-min, --r-max and --n-bins")?
-            }
-            _ => return Err(usage("bins are needed: --r-max and --n-bins, or --bins")),
+        let (r_max, n_bins) = match self.n_bins {
+            Some(n_bins) => (r_max, n_bins.get() as usize),
+            None => bins::of_default_width((self.r_min, r_max), self.r_max, unit)?,
         };
-        Ok(RBins::new(edges))
+        let edges = Edges::linear(self.r_min, r_max, n_bins);
+        Ok(RBins::new(edges.context("--r-min, --r-max and --n-bins")?))
+    }
+
+    /// Whether the bins are known before a file is read.
+    fn knows_its_bins(&self) -> bool {
+        let equal = self.n_bins.is_some() && matches!(self.r_max, Some(RMax::At(_)));
+        self.bins.is_some() || equal
     }
 
     /// Whether the files are read as frames with their species, or as a sample.
@@ -297,7 +267,7 @@ impl Rdf {
     pub(crate) fn run(mut self, session: &mut Session<'_>) -> Result<()> {
         self.second = self.second.take().or_else(|| self.cross.take());
         if session.kept.given().is_empty() {
-            self.take_structure(&session.watch.stop());
+            self.take_structure(&session.watch.stop())?;
         }
         self.check(&session.arguments.inputs(), &session.sink)?;
         let selection = self.pairs.selection();
@@ -325,9 +295,9 @@ impl Rdf {
 
     /// Counts one sample, or two.
     fn run_of_samples(&self, session: &mut Session<'_>, selection: &Selection) -> Result<()> {
-        if !matches!(self.r_max, Some(RMax::Half)) {
+        if self.knows_its_bins() {
             // What is wrong with bins is said before a file is read.
-            self.bins(|| Ok(f64::INFINITY))?;
+            self.bins(None, || Ok(f64::INFINITY))?;
         }
         let engines = self.engines(session)?;
         let mut record = Record::begin(session.arguments);
@@ -352,7 +322,7 @@ impl Rdf {
             rsd: None,
         };
         let samples = session.read(&sources, &self.pairs.space, wanted, &mut record)?;
-        let shells = self.bins(|| Ok(samples.domain().reach()))?;
+        let shells = self.bins(samples.unit(), || Ok(samples.domain().reach()))?;
         let bins = Bins::from(&shells);
         check_reach(&bins, samples.domain(), self.beyond_half)?;
         let first = samples.get("data")?;

@@ -7,6 +7,7 @@
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
+use albireo_catalogs::whole_of_text;
 use anyhow::Result;
 use clap::Args;
 
@@ -30,7 +31,7 @@ impl FromStr for Lags {
                 "expected a number of frames such as 10, or START:STOP:STEP such as 0:100:10, found `{text}`"
             )
         };
-        let parts: Option<Vec<u64>> = text.split(':').map(|p| p.trim().parse().ok()).collect();
+        let parts: Option<Vec<u64>> = text.split(':').map(whole_of_text).collect();
         let (start, stop, step) = match parts.ok_or_else(wrong)?[..] {
             [one] => (one, one.checked_add(1).ok_or_else(wrong)?, 1),
             [start, stop] => (start, stop, 1),

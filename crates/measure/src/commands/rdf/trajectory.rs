@@ -60,7 +60,7 @@ impl Rdf {
         if let Some(job) = &job {
             self.say_what_is_read(&mut source, &choice, job)?;
         }
-        let bins = self.bins_of_frames(&again, given)?;
+        let bins = self.bins_of_frames(&again, source.unit(), given)?;
         let volume = self.volume_of_frames(job.as_ref())?;
         note(
             &mut record,
@@ -128,26 +128,37 @@ impl Rdf {
     }
 
     /// The bins; where they reach as far as the smallest box allows, all frames are looked at.
-    fn bins_of_frames(&self, reading: &FrameReading, given: Option<&Given>) -> Result<RBins> {
-        self.bins(|| match given {
+    fn bins_of_frames(
+        &self,
+        reading: &FrameReading,
+        unit: Option<&str>,
+        given: Option<&Given>,
+    ) -> Result<RBins> {
+        self.bins(unit, || match given {
             Some(given) => Ok(reading.reach_given(given)?),
             None => Ok(reading.reach(&self.data.paths)?),
         })
     }
 
     /// Takes a structure that stands before a trajectory as its topology, as other programs do.
-    pub(super) fn take_structure(&mut self, stop: &Stop) {
+    pub(super) fn take_structure(&mut self, stop: &Stop) -> Result<()> {
         let ([structure], Some(second)) = (&self.data.paths[..], &self.second) else {
-            return;
+            return Ok(());
         };
         let is_free = self.frames.topology.is_none() && !self.pairs.has_second();
         let Some(trajectory) = second.paths.first().filter(|_| is_free) else {
-            return;
+            return Ok(());
         };
         let is_before = is_structure_before(structure, trajectory, stop);
         // What is wrong with a second file that is none of frames is said where samples are read.
         if !is_before.unwrap_or(false) {
-            return;
+            if is_structure_before(trajectory, structure, stop).unwrap_or(false) {
+                let (structure, trajectory) = (trajectory.display(), structure.display());
+                return Err(usage(format!(
+                    "{trajectory} and {structure}: a structure stands before its trajectory: albireo rdf {structure} {trajectory}"
+                )));
+            }
+            return Ok(());
         }
         let (structure, shown) = (structure.clone(), trajectory.display());
         tracing::info!("{} is the topology of {shown}", structure.display());
@@ -155,6 +166,7 @@ impl Rdf {
         if let Some(second) = self.second.take() {
             self.data = second;
         }
+        Ok(())
     }
 
     /// Says what frames, particles and species are read.

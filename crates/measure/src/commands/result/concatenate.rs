@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::saved::NamedTable;
 use super::settings::difference;
-use crate::args::OutputFlags;
+use crate::args::ScaledOutputFlags;
 use crate::paths::ReadFile;
 use crate::record::Record;
 use crate::session::Session;
@@ -22,7 +22,7 @@ pub(crate) struct Concatenate {
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<ReadFile>,
     #[command(flatten)]
-    output: OutputFlags,
+    output: ScaledOutputFlags,
 }
 
 /// The settings of a result without its bins.
@@ -169,7 +169,9 @@ impl Concatenate {
     /// Reads, checks, joins, prints and writes.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
         let inputs: Vec<_> = self.results.iter().map(ReadFile::as_path).collect();
-        session.sink.check_counts(&self.output, &[], &inputs)?;
+        session
+            .sink
+            .check_counts(&self.output.output(), &[], &inputs)?;
         if inputs.len() < 2 {
             return Err(too_few(inputs.len()));
         }
@@ -179,6 +181,6 @@ impl Concatenate {
         let inputs = inputs.collect::<Result<Vec<_>>>()?;
         session
             .sink
-            .deliver(&concatenated(&inputs, record)?, &self.output)
+            .deliver(&concatenated(&inputs, record)?, &self.output.output())
     }
 }

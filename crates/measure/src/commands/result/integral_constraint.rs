@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::model::Model;
 use super::saved::NamedTable;
 use super::shell_rr::ShellRr;
-use crate::args::OutputFlags;
+use crate::args::ScaledOutputFlags;
 use crate::edges::ends;
 use crate::group;
 use crate::paths::ReadFile;
@@ -43,7 +43,7 @@ pub(crate) struct Constraint {
     #[arg(long, value_name = "FILE")]
     radial: Option<ReadFile>,
     #[command(flatten)]
-    output: OutputFlags,
+    output: ScaledOutputFlags,
 }
 
 /// What the bins of a result are about: random pairs, places, estimate.
@@ -262,7 +262,7 @@ impl Constraint {
         let inputs: Vec<&Path> = std::iter::once(path)
             .chain(others.into_iter().flatten())
             .collect();
-        session.sink.check(&self.output, &[], &inputs)?;
+        session.sink.check(&self.output.output(), &[], &inputs)?;
         if self.model.is_none() {
             let gamma = self.slope()?;
             if !gamma.is_finite() {
@@ -297,6 +297,8 @@ impl Constraint {
         let mut record = input.record_of_made(&input.axes()?, record)?;
         record.set("integral_constraint", lacking.record);
         let meta = record.finish(kind);
-        session.sink.deliver(&Table { columns, meta }, &self.output)
+        session
+            .sink
+            .deliver(&Table { columns, meta }, &self.output.output())
     }
 }

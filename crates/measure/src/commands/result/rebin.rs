@@ -9,7 +9,7 @@ use super::along::Along;
 use super::counts::PairCounts;
 use super::estimate::of_saved;
 use super::saved::{NamedTable, made_of_one};
-use crate::args::OutputFlags;
+use crate::args::ScaledOutputFlags;
 use crate::commands::derived::Derived;
 use crate::group;
 use crate::paths::ReadFile;
@@ -25,7 +25,7 @@ pub(crate) struct Rebin {
     #[command(flatten)]
     neighbours: Neighbours,
     #[command(flatten)]
-    output: OutputFlags,
+    output: ScaledOutputFlags,
 }
 
 /// How many neighbouring bins become one, along the axes.
@@ -78,8 +78,11 @@ fn rebinned(
 impl Rebin {
     /// Reads, adds, prints and writes.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
-        made_of_one(&self.result, &self.output, session, |input, record| {
-            rebinned(input, &self.neighbours, record, session)
-        })
+        made_of_one(
+            &self.result,
+            &self.output.output(),
+            session,
+            |input, record| rebinned(input, &self.neighbours, record, session),
+        )
     }
 }

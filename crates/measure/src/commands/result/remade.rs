@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::Value;
 
-use crate::args::OutputFlags;
+use crate::args::{OutputFlags, SEED, ScaledOutputFlags};
 use crate::catalogs::Files;
 use crate::commands::derived::Derived;
 use crate::commands::forms::{FormFlags, Forms};
@@ -46,7 +46,7 @@ pub(super) struct RegionErrors {
     )]
     bootstrap: Option<u32>,
     /// Seed of the bootstrap
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = SEED.into())]
     seed: u64,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct FormsOfSaved {
     #[command(flatten)]
     forms: FormFlags,
     #[command(flatten)]
-    output: OutputFlags,
+    output: ScaledOutputFlags,
 }
 
 impl RegionErrors {
@@ -109,7 +109,7 @@ impl RegionErrors {
 impl FormsOfSaved {
     /// Where the result goes.
     pub(super) fn output(&self) -> OutputFlags {
-        self.forms.output(&self.output)
+        self.forms.output(&self.output.output())
     }
 
     /// The file of the covariance, where there is one, of the result of this name.

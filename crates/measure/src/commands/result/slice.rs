@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::along::Along;
 use super::saved::{NamedTable, made_of_one};
-use crate::args::OutputFlags;
+use crate::args::ScaledOutputFlags;
 use crate::edges::ends;
 use crate::group;
 use crate::paths::ReadFile;
@@ -23,7 +23,7 @@ pub(crate) struct Slice {
     #[command(flatten)]
     ranges: Ranges,
     #[command(flatten)]
-    output: OutputFlags,
+    output: ScaledOutputFlags,
 }
 
 /// Ends between which bins are kept, along the axes.
@@ -92,8 +92,11 @@ fn sliced(input: &NamedTable, ranges: &Ranges, record: Record) -> Result<Table> 
 impl Slice {
     /// Reads, leaves bins out, prints and writes.
     pub(crate) fn run(self, session: &Session<'_>) -> Result<()> {
-        made_of_one(&self.result, &self.output, session, |input, record| {
-            sliced(input, &self.ranges, record)
-        })
+        made_of_one(
+            &self.result,
+            &self.output.output(),
+            session,
+            |input, record| sliced(input, &self.ranges, record),
+        )
     }
 }
