@@ -69,7 +69,7 @@ pub(crate) struct Shading {
     pub(crate) ramp: Vec<Colour>,
     /// Where the value of each cell stands on the bar, from 0 to 1; none without a colour.
     pub(crate) places: Vec<Option<f64>>,
-    /// What stands beside the bar, and where.
+    /// What is written at the bar, and where.
     pub(crate) ticks: Vec<(f64, String)>,
     /// What the values are called.
     pub(crate) label: String,

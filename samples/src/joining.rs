@@ -47,7 +47,8 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
     let particles = particles
         .with_weight_sets(further(&parts, rows))
         .within(place)?;
-    let columns = pair_columns::joined(parts.iter().map(|part| &part.particles));
+    let all: Vec<&Particles> = parts.iter().map(|part| &part.particles).collect();
+    let columns = pair_columns::joined(&all);
     let particles = particles.with_columns(columns).within(place)?;
     for set in 1..particles.weight_sets() {
         let of_set = particles.of_weight_set(set);

@@ -29,10 +29,10 @@ pub(crate) fn with_columns(
 }
 
 /// The columns of parts of a sample, one behind the other.
-pub(crate) fn joined<'a>(parts: impl Iterator<Item = &'a Particles> + Clone) -> Vec<Column> {
-    let number = parts.clone().map(|part| part.columns().len()).max();
+pub(crate) fn joined(parts: &[&Particles]) -> Vec<Column> {
+    let number = parts.iter().map(|part| part.columns().len()).max();
     let of_all = |at: usize| -> Vec<f64> {
-        let columns = parts.clone().filter_map(|part| part.columns().get(at));
+        let columns = parts.iter().filter_map(|part| part.columns().get(at));
         columns.flat_map(Column::iter).collect()
     };
     (0..number.unwrap_or(0))

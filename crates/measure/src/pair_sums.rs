@@ -103,7 +103,7 @@ fn text_of(column: &ObjectColumn) -> Option<&String> {
     }
 }
 
-/// Whole numbers above this are not told apart by float64.
+/// Float64 does not hold every whole number above this.
 const WHOLE: f64 = (1u64 << 53) as f64;
 
 impl Valued {

@@ -1,12 +1,14 @@
-//! The columns that expressions over pairs take, in the order of slots.
+//! The weights of particles and the columns that expressions over pairs take, in the order of slots.
 //!
-//! Entry: [`SlotColumns`].
+//! Entry: `Run::factors` and `Run::columns`.
+
+use std::sync::Arc;
 
 use super::Run;
 use super::lanes::Columns;
 use crate::particles::Particles;
-use crate::tally::{End, PairProgram};
-use crate::traversal::Layout;
+use crate::tally::{CountSpec, End, PairProgram, Terms};
+use crate::traversal::{Held, Layout};
 
 /// The columns of the first sample and, where there is one, of the second.
 #[derive(Debug)]
@@ -16,7 +18,22 @@ pub(super) struct SlotColumns<'a> {
     second: Option<Vec<Vec<f64>>>,
 }
 
+/// Scaled weights in the order of the slots, of the first sample and of the second where there is one.
+pub(super) type Factors = (Arc<Held<f64>>, Option<Arc<Held<f64>>>);
+
 impl Run<'_> {
+    /// The scaled weights of both samples, of a set, in the order of their slots.
+    pub(super) fn factors(&self, what: &CountSpec, terms: &Terms<'_>, set: usize) -> Factors {
+        let [one, other] = what.exponents_of_set(set, self.job.pairs());
+        let which = (what.weight_set() + set, terms.weight_sets());
+        let second = (self.sorted.1.zip(self.second.as_ref())).map(|(sorted, layout)| {
+            sorted.factors(which, other, layout, |row| terms.factor_at(set, true, row))
+        });
+        let of_first = |row| terms.factor_at(set, false, row);
+        let first = (self.sorted.0).factors(which, one, &self.first, of_first);
+        (first, second)
+    }
+
     /// Those that `program` takes of the samples of the job.
     pub(super) fn columns<'a>(&self, program: &'a PairProgram) -> SlotColumns<'a> {
         let in_slots = |sample: &Particles, layout: &Layout, number: usize| {

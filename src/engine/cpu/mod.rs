@@ -44,8 +44,8 @@ use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::progress::Lasting;
 use crate::tally::{CountSpec, Merge, Tally, Terms};
-use crate::traversal::{BlockPair, Held, Layout, Positions, Region, Walk};
-use columns::SlotColumns;
+use crate::traversal::{BlockPair, Layout, Positions, Region, Walk};
+use columns::{Factors, SlotColumns};
 use filtered::{Fast, filtered, products};
 use lanes::{Asked, Lanes, PairWeights};
 use separations::SlotSeparations;
@@ -211,9 +211,6 @@ impl Engine for Cpu {
         format!("cpu ({isa}, {threads} thread{plural})")
     }
 }
-
-/// Scaled weights in the order of the slots, of the first sample and of the second where there is one.
-type Factors = (Arc<Held<f64>>, Option<Arc<Held<f64>>>);
 
 /// What sums of a filtered run are made of: scaled weights of the first set, what is summed of products, what weighs pairs besides, or
 /// positions for separations.
@@ -463,18 +460,6 @@ impl<'a> Run<'a> {
             Err(error) => return Some(Err(error)),
         };
         Some(Ok(counted.added_to(terms.empty(), &slots)))
-    }
-
-    /// The scaled weights of both samples, of a set, in the order of their slots.
-    fn factors(&self, what: &CountSpec, terms: &Terms<'_>, set: usize) -> Factors {
-        let [one, other] = what.exponents_of_set(set, self.job.pairs());
-        let which = (what.weight_set() + set, terms.weight_sets());
-        let second = (self.sorted.1.zip(self.second.as_ref())).map(|(sorted, layout)| {
-            sorted.factors(which, other, layout, |row| terms.factor_at(set, true, row))
-        });
-        let of_first = |row| terms.factor_at(set, false, row);
-        let first = (self.sorted.0).factors(which, one, &self.first, of_first);
-        (first, second)
     }
 
     /// Takes every pair in reach through the exact rule: for cuts that are not taken off, and more sums than lanes can number.

@@ -224,7 +224,7 @@ impl<'a> Valued<'a> {
             let take = (at, n, is_rest);
             match of {
                 Summand::Product => {
-                    (self.words).take(simd, take, |at| simd.load_d(&products[at..]))
+                    (self.words).take(simd, take, |at| simd.load_d(&products[at..]));
                 }
                 Summand::Value(k) => (self.words).take(simd, take, |at| {
                     let term = simd.load_d(&values.terms[k][at..]);

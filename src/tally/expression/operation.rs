@@ -113,6 +113,7 @@ impl Operation {
     }
 
     /// What it makes of the values before it; none of what a pair brings: constants, columns and differences.
+    #[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
     #[inline(always)]
     pub fn apply<N: Choices>(self, numbers: N, at: impl Fn(Value) -> N::D) -> Option<N::D> {
         Some(match self {

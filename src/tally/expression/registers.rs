@@ -24,7 +24,7 @@ impl Registers {
         for value in kept {
             last_use[value.index()] = usize::MAX;
         }
-        let (mut of, mut free, mut number) = (vec![], vec![], 0);
+        let (mut of, mut free, mut number) = (vec![], vec![], 0_u16);
         for (k, operation) in operations.iter().enumerate() {
             // A value may take the place of one that it is made of: lanes are read before they are written.
             let mut operands: Vec<Value> = operation.operands().collect();
@@ -38,10 +38,13 @@ impl Registers {
             let register = free.pop().filter(|_| !constant(k));
             of.push(register.unwrap_or_else(|| {
                 number += 1;
-                number as u16 - 1
+                number - 1
             }));
         }
-        Self { of, number }
+        Self {
+            of,
+            number: number.into(),
+        }
     }
 
     /// How many there are.
