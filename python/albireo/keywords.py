@@ -96,6 +96,9 @@ class CountOptions(SecondOptions, total=False):
     pip_zero_truncated: bool  # Use the zero-truncated estimator
     pip_total: Literal["joint", "brute-force", "counter"]  # Normalisation of the counts
     angular: Any  # Angular upweights of the counts of data
+    pair_sum: Value  # Sum an expression over the pairs in each bin
+    let: Value  # Name a part of the expressions of --pair-sum
+    pair_bound: Value  # State a bound
     theta_cut: Value  # Do not count pairs whose directions from the observer are LO up to HI degrees apart
     rp_cut: Value  # Do not count pairs that are LO up to HI apart across the line of sight of --los
     exclude_same: Value  # Do not count pairs of data with the same integer in this column, such as members of one halo
@@ -177,6 +180,9 @@ class EstimateOptions(SurveyOptions, total=False):
     regions_output: File | bool  # Write the rows of every sample with their region
     region_sums: File | bool  # Write the weight of each sample outside each region, a column for each
     region_map: File | bool  # Plot the randoms
+    pair_sum: Value  # Sum an expression over the pairs in each bin
+    let: Value  # Name a part of the expressions of --pair-sum
+    pair_bound: Value  # State a bound
     pip_realizations: int  # Number of realisations N, the observed one included
     pip_offset: int  # Number added to the common bits
     pip_always: int  # Bits that are set in every row, less those set in none
