@@ -129,7 +129,6 @@ fn both_orders_agree_and_no_value_exceeds_its_bound() {
         found.proven += usize::from(sum.proven);
         check(&text, &bins, &domain, &particles, &program, &mut found);
     }
-    println!("{found:?}");
     let made = found.even + found.odd + found.neither;
     assert!(made * 10 > trees * 9, "{found:?}");
     let least = trees / 20;
