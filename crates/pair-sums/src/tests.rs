@@ -109,7 +109,11 @@ fn parts_of_one_object_become_columns() {
         ("mean(i.m)*r", &["m"], &[]),
         ("radial(i.v)", &["`v[0]`", "`v[1]`", "`v[2]`"], &[]),
         ("i.`pos` - j.m", &["pos"], &["m"]),
-        ("where(i.m > 0, i.m, 0)*r", &["m > 0", "m"], &[]),
+        (
+            "where(i.m > 0, log(i.m), 0)*r",
+            &["where(m > 0, log(m), 0)"],
+            &[],
+        ),
     ] {
         let sums = parse(&[&format!("s={text}")]).unwrap();
         assert_eq!(sums.object_columns(End::First), read(first), "{text}");
