@@ -5,7 +5,9 @@
 use std::collections::HashMap;
 
 use albireo::LineOfSight;
+use albireo::separation::SIGHT_RANGE;
 use albireo::tally::{End, Operation, Value};
+use albireo_catalogs::in_short;
 
 use crate::column::{LEAST_SQUARES, ObjectColumn, Objects};
 use crate::geometry::{BEYOND, Geometry};
@@ -207,16 +209,30 @@ impl<'a> Pair<'a> {
         most * self.norm(vector) * BEYOND + UNDERFLOW
     }
 
+    /// The position of an object as seen from the observer.
+    fn seen(&mut self, end: End) -> Made<[Value; 3]> {
+        let position = self.vector(end, ObjectColumn::Position)?;
+        let [_, most] = SIGHT_RANGE;
+        let ranges = &self.operations.ranges;
+        let far = position.into_iter().find(|x| ranges.of(*x).most() > most);
+        match far.map(|x| ranges.of(x).most()) {
+            None => Ok(position),
+            Some(found) => Err(format!(
+                "a line of sight from the observer needs coordinates up to {}, found {}",
+                in_short(most),
+                in_short(found)
+            )),
+        }
+    }
+
     /// The line of sight without its length: a vector, or the axis that it is.
     fn sight(&mut self) -> Made<Result<[Value; 3], usize>> {
-        let (first, second) = (End::First, End::Second);
         Ok(match self.geometry.line_of_sight() {
             Some(LineOfSight::Fixed(axis)) => Err(axis.index()),
-            Some(LineOfSight::First) => Ok(self.vector(first, ObjectColumn::Position)?),
-            Some(LineOfSight::End) => Ok(self.vector(second, ObjectColumn::Position)?),
+            Some(LineOfSight::First) => Ok(self.seen(End::First)?),
+            Some(LineOfSight::End) => Ok(self.seen(End::Second)?),
             _ => {
-                let x = self.vector(first, ObjectColumn::Position)?;
-                let y = self.vector(second, ObjectColumn::Position)?;
+                let (x, y) = (self.seen(End::First)?, self.seen(End::Second)?);
                 Ok([0, 1, 2].map(|k| self.operations.add(x[k], y[k])))
             }
         })
