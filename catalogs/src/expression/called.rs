@@ -68,12 +68,11 @@ pub(super) fn chosen(
         };
         Run::Each((0..rows).map(chosen).collect())
     }
-    let values = match (integers(&a.values), integers(&b.values)) {
-        (Some(a), Some(b)) => Values::Integers(pick(holds, &a, &b, rows)),
-        _ => {
-            let [a, b] = [a, b].map(|column| column.floats().unwrap_or(Run::One(f64::NAN)));
-            Values::Floats(pick(holds, &a, &b, rows))
-        }
+    let values = if let (Some(a), Some(b)) = (integers(&a.values), integers(&b.values)) {
+        Values::Integers(pick(holds, &a, &b, rows))
+    } else {
+        let [a, b] = [a, b].map(|column| column.floats().unwrap_or(Run::One(f64::NAN)));
+        Values::Floats(pick(holds, &a, &b, rows))
     };
     let is_missing = |row: usize| {
         let side = if *holds.get(row) { a } else { b };

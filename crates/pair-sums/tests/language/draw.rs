@@ -218,7 +218,7 @@ impl Text<'_> {
                 self.number(),
                 self.draw.one(&["2", "3", "-1", "0.5", "0"])
             ),
-            12 | 13 => format!(
+            12 => format!(
                 "where({}, {}, {})",
                 self.condition(),
                 self.number(),
