@@ -154,6 +154,36 @@ fn numbers_have_the_bits_that_python_gives_them() {
 }
 
 #[test]
+fn the_number_that_a_condition_chooses_is_computed_for_its_rows() {
+    for name in FILES {
+        for (chosen, same) in [
+            ("where(flag > 40, 1, 0) == 1", "flag > 40"),
+            // Beyond 2^53, of integers.
+            ("where(flag > 40, id, -id - 1) == id", "flag > 40"),
+            ("where(flag > 40, 0.5, id) == 0.5", "flag > 40"),
+            ("isnan(where(isfinite(mag), mag, 1))", "false"),
+            ("where(flag > 40, flag % 0, 1) == 1", "flag <= 40"),
+            ("where(gap == 1, 1, 0) == 0", "gap != 1"),
+            (
+                "where(flag > 40, gap, 7) is null",
+                "flag > 40 && gap is null",
+            ),
+        ] {
+            if !(name == "expressions.h5" && chosen.contains("gap")) {
+                assert_eq!(kept(name, chosen), kept(name, same), "{name}: {chosen}");
+            }
+        }
+        assert!(!kept(name, "where(flag > 40, 1, 0) == 1").is_empty());
+        // What is no integer is refused in the rows that choose it alone.
+        assert!(read(name, &["row"], "where(flag >= 0, 0.5 & 1, 1) == 1").is_err());
+        assert_eq!(
+            kept(name, "where(flag < 0, 0.5 & 1, 1) == 1"),
+            kept(name, "flag >= 0")
+        );
+    }
+}
+
+#[test]
 fn rows_by_number_come_before_the_condition() {
     for name in FILES {
         let rows = |range: &str, every: u64, filter: Option<&str>| {

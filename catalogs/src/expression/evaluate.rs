@@ -11,6 +11,7 @@
 use std::borrow::Cow;
 
 use super::bind::{Bound, Step};
+use super::called::{call, chosen};
 use super::compare::{compared, integers, is_like};
 use super::file_function::{Argument, FileFunction};
 use super::functions::Function;
@@ -101,6 +102,7 @@ fn evaluate<'a>(bound: &Bound, rows: Rows<'a>) -> Evaluated<'a> {
             None => Values::Bools(Run::One(false)),
             Some(missing) => Values::Bools(Run::Each(missing)),
         },
+        Step::Call(Function::Where, parts) => return choice(parts, rows),
         Step::Call(function, parts) => {
             let parts = parts.iter().map(|part| evaluate(part, rows));
             return Ok(call(*function, &parts.collect::<Result<Vec<_>, _>>()?));
@@ -182,6 +184,24 @@ fn truth<'a>(
         Values::Texts(_) => Run::One(false),
     };
     Ok((holds, column.missing))
+}
+
+/// Numbers where a condition holds, and others where it does not: each for its own rows alone.
+fn choice<'a>(parts: &[Bound], rows: Rows<'a>) -> Evaluated<'a> {
+    let (holds, missing) = truth(parts[0].at, evaluate(&parts[0], rows)?, rows)?;
+    let live = |wanted: bool| -> Vec<bool> {
+        let matters = |row: usize| rows.live.is_none_or(|live| live[row]);
+        (0..rows.count)
+            .map(|row| matters(row) && *holds.get(row) == wanted)
+            .collect()
+    };
+    let [first, second] = [live(true), live(false)];
+    let of = |part, live| {
+        let live = Some(live);
+        evaluate(part, Rows { live, ..rows })
+    };
+    let (a, b) = (of(&parts[1], &first)?, of(&parts[2], &second)?);
+    Ok(chosen(&holds, &missing, [&a, &b], rows.count))
 }
 
 /// `&&` (`stop` is false) or `||` (`stop` is true) of conditions, in the logic of three values.
@@ -411,43 +431,6 @@ fn floats<'a>(
     }
 }
 
-fn call<'a>(function: Function, parts: &[Column<'a>]) -> Column<'a> {
-    let missing = parts
-        .iter()
-        .fold(None, |all, part| either(all, part.missing.clone()));
-    let none = || Run::One(f64::NAN);
-    let real = |k: usize| parts.get(k).and_then(Column::floats).unwrap_or_else(none);
-    let values = match function {
-        Function::Real(_, f) => Values::Floats(real(0).map(|&x| f(x))),
-        Function::Pair(_, f) => Values::Floats(real(0).zip(&real(1), |&a, &b| f(a, b))),
-        Function::IsNan => Values::Bools(real(0).map(|x| x.is_nan())),
-        Function::IsFinite => Values::Bools(real(0).map(|x| x.is_finite())),
-        // They are bound to their files, as steps of their own.
-        Function::InPixels | Function::Lookup => Values::Floats(Run::One(f64::NAN)),
-        Function::Abs => match parts.first().and_then(|part| integers(&part.values)) {
-            Some(values) => Values::Integers(values.map(|&v| v.saturating_abs())),
-            None => Values::Floats(real(0).map(|x| x.abs())),
-        },
-        Function::Min | Function::Max => {
-            let least = function == Function::Min;
-            let all: Option<Vec<_>> = parts.iter().map(|part| integers(&part.values)).collect();
-            if let Some(all) = all {
-                Values::Integers(folded(&all, |a, b| if (a < b) == least { *a } else { *b }))
-            } else {
-                let all: Vec<_> = (0..parts.len()).map(real).collect();
-                Values::Floats(folded(&all, |a: &f64, b: &f64| {
-                    if a.is_nan() || (a < b) == least && !b.is_nan() {
-                        *a
-                    } else {
-                        *b
-                    }
-                }))
-            }
-        }
-    };
-    Column { values, missing }
-}
-
 /// The values of a function that reads a file, for the rows that matter.
 fn of_file<'a>(
     (function, is_condition): (&dyn FileFunction, bool),
@@ -484,11 +467,4 @@ fn of_file<'a>(
         Values::Floats(Run::Each(values.into()))
     };
     Ok(Column { values, missing })
-}
-
-fn folded<T: Clone>(all: &[Run<'_, T>], f: impl Fn(&T, &T) -> T) -> Run<'static, T> {
-    let first = all[0].map(T::clone);
-    all[1..]
-        .iter()
-        .fold(first, |found, next| found.zip(next, &f))
 }

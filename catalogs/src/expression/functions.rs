@@ -25,12 +25,14 @@ pub enum Function {
     InPixels,
     /// The value that a table has for a whole number.
     Lookup,
+    /// One number where a condition holds, another where it does not.
+    Where,
 }
 
 use Function::{Pair, Real};
 
 /// All of them, as they are called.
-const FUNCTIONS: [(&str, Function); 24] = [
+const FUNCTIONS: [(&str, Function); 25] = [
     ("abs", Function::Abs),
     ("min", Function::Min),
     ("max", Function::Max),
@@ -61,6 +63,7 @@ const FUNCTIONS: [(&str, Function); 24] = [
     ),
     ("in_pixels", Function::InPixels),
     ("lookup", Function::Lookup),
+    ("where", Function::Where),
 ];
 
 /// A name has one function.
@@ -90,6 +93,7 @@ impl Function {
             Self::IsFinite => "isfinite",
             Self::InPixels => "in_pixels",
             Self::Lookup => "lookup",
+            Self::Where => "where",
         }
     }
 
@@ -98,7 +102,7 @@ impl Function {
         match self {
             Self::Min | Self::Max => (2, 16),
             Pair(..) => (2, 2),
-            Self::InPixels => (3, 3),
+            Self::InPixels | Self::Where => (3, 3),
             Self::Lookup => (3, 4),
             _ => (1, 1),
         }

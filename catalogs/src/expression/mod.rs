@@ -4,6 +4,7 @@
 //! trees, for larger languages.
 
 mod bind;
+mod called;
 mod compare;
 mod error;
 mod evaluate;
@@ -67,7 +68,7 @@ pub(crate) use values::{Column, Run, Values};
 ///   `a-b`, that is meant.
 /// - Numbers: `3`, `0x1f`, `.5`, `1e-3`, `nan`, `inf`, `pi`. Texts stand between quotes of either kind. `true` and `false`.
 /// - Functions: abs, min, max, sqrt, exp, log (natural), log10, sin, cos, tan, asin, acos, atan, atan2(y, x), floor, ceil, radians, degrees,
-///   isnan, isfinite. Angles are in radians.
+///   isnan, isfinite. Angles are in radians. `where(c, a, b)` is a where the condition c holds, else b.
 /// - Of the sky, in degrees: `galactic_longitude(RA, DEC)`, `galactic_latitude(RA, DEC)` of J2000, and the condition
 ///   `in_pixels("mask.fits", RA, DEC)`.
 /// - `lookup("f.csv", "1 - missing", NTILE)`: an expression over the columns of another table, in its row whose `NTILE` is the same whole number. A

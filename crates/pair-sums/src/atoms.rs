@@ -5,7 +5,9 @@
 use std::collections::HashMap;
 
 use albireo::LineOfSight;
+use albireo::separation::SIGHT_RANGE;
 use albireo::tally::{End, Operation, Value};
+use albireo_catalogs::in_short;
 
 use crate::column::{LEAST_SQUARES, ObjectColumn, Objects};
 use crate::geometry::{BEYOND, Geometry};
@@ -22,7 +24,7 @@ pub(crate) struct Pair<'a> {
     geometry: &'a Geometry,
     objects: [&'a Objects<'a>; 2],
     intervals: HashMap<(usize, usize), Interval>,
-    /// Lengths that vectors do not exceed, where more is known than of their components.
+    /// Lengths that vectors do not exceed.
     norms: HashMap<[Value; 3], f64>,
 }
 
@@ -167,64 +169,70 @@ impl<'a> Pair<'a> {
     }
 
     /// A length that a vector does not exceed, but for a rounding.
-    fn norm(&self, u: [Value; 3]) -> f64 {
+    fn norm(&mut self, u: [Value; 3]) -> f64 {
+        use Operation::{Add, Column, Multiply, Subtract};
+        if let Some(known) = self.norms.get(&u) {
+            return *known;
+        }
         let ranges = &self.operations.ranges;
-        let most = u.map(|component| ranges.of(component).most());
-        let plain =
-            (most[0] * most[0] + most[1] * most[1] + most[2] * most[2]).sqrt() * BEYOND + UNDERFLOW;
-        let known = self.norms.get(&u).copied().unwrap_or(f64::INFINITY);
+        let [x, y, z] = u.map(|component| ranges.of(component).most());
+        let plain = (x * x + y * y + z * z).sqrt() * BEYOND + UNDERFLOW;
         let parts = u.map(|component| ranges.operation(component));
-        let of = |parts: [(Value, Value); 3]| (parts.map(|part| part.0), parts.map(|part| part.1));
-        let made = match parts {
-            [
-                Operation::Column(end, x),
-                Operation::Column(other, y),
-                Operation::Column(last, z),
-            ] if end == other && end == last && self.is_unit(end, [x, y, z]) => BEYOND,
-            [
-                Operation::Add(a, p),
-                Operation::Add(b, q),
-                Operation::Add(c, r),
-            ]
-            | [
-                Operation::Subtract(a, p),
-                Operation::Subtract(b, q),
-                Operation::Subtract(c, r),
-            ] => {
-                let (u, v) = of([(a, p), (b, q), (c, r)]);
-                (self.norm(u) + self.norm(v)) * BEYOND
+        let side = |k: usize| parts.map(|part| part.operands().nth(k).unwrap_or(u[0]));
+        let (one, other) = (side(0), side(1));
+        let length = match parts {
+            [Column(a, x), Column(b, y), Column(c, z)] => {
+                let is_unit = a == b && a == c && self.is_unit(a, [x, y, z]);
+                if is_unit { BEYOND } else { f64::INFINITY }
             }
-            [
-                Operation::Multiply(a, p),
-                Operation::Multiply(b, q),
-                Operation::Multiply(c, r),
-            ] => {
-                let (u, v) = of([(a, p), (b, q), (c, r)]);
-                let scaled = |factor: [Value; 3], vector: [Value; 3]| {
-                    let same = factor[0] == factor[1] && factor[0] == factor[2];
-                    let length =
-                        || ranges.of(factor[0]).most() * self.norm(vector) * BEYOND + UNDERFLOW;
-                    if same { length() } else { f64::INFINITY }
-                };
-                scaled(u, v).min(scaled(v, u))
+            [Add(..), Add(..), Add(..)] | [Subtract(..), Subtract(..), Subtract(..)] => {
+                (self.norm(one) + self.norm(other)) * BEYOND
+            }
+            [Multiply(..), Multiply(..), Multiply(..)] => {
+                self.scaled(one, other).min(self.scaled(other, one))
             }
             _ => f64::INFINITY,
         };
         // Lengths beyond float64 are no bounds.
-        let least = plain.min(known).min(made);
-        if least.is_nan() { f64::INFINITY } else { least }
+        let least = plain.min(length);
+        let length = if least.is_nan() { f64::INFINITY } else { least };
+        self.norms.insert(u, length);
+        length
+    }
+
+    /// The length of a vector times a number, if one number is the factor of all components.
+    fn scaled(&mut self, factors: [Value; 3], vector: [Value; 3]) -> f64 {
+        if factors.iter().any(|factor| *factor != factors[0]) {
+            return f64::INFINITY;
+        }
+        let most = self.operations.ranges.of(factors[0]).most();
+        most * self.norm(vector) * BEYOND + UNDERFLOW
+    }
+
+    /// The position of an object as seen from the observer.
+    fn seen(&mut self, end: End) -> Made<[Value; 3]> {
+        let position = self.vector(end, ObjectColumn::Position)?;
+        let [_, most] = SIGHT_RANGE;
+        let ranges = &self.operations.ranges;
+        let far = position.into_iter().find(|x| ranges.of(*x).most() > most);
+        match far.map(|x| ranges.of(x).most()) {
+            None => Ok(position),
+            Some(found) => Err(format!(
+                "a line of sight from the observer needs coordinates up to {}, found {}",
+                in_short(most),
+                in_short(found)
+            )),
+        }
     }
 
     /// The line of sight without its length: a vector, or the axis that it is.
     fn sight(&mut self) -> Made<Result<[Value; 3], usize>> {
-        let (first, second) = (End::First, End::Second);
         Ok(match self.geometry.line_of_sight() {
             Some(LineOfSight::Fixed(axis)) => Err(axis.index()),
-            Some(LineOfSight::First) => Ok(self.vector(first, ObjectColumn::Position)?),
-            Some(LineOfSight::End) => Ok(self.vector(second, ObjectColumn::Position)?),
+            Some(LineOfSight::First) => Ok(self.seen(End::First)?),
+            Some(LineOfSight::End) => Ok(self.seen(End::Second)?),
             _ => {
-                let x = self.vector(first, ObjectColumn::Position)?;
-                let y = self.vector(second, ObjectColumn::Position)?;
+                let (x, y) = (self.seen(End::First)?, self.seen(End::Second)?);
                 Ok([0, 1, 2].map(|k| self.operations.add(x[k], y[k])))
             }
         })

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Geometry`].
 
-use albireo::{Bins, Domain, LineOfSight};
+use albireo::{Bins, Domain, Edges, LineOfSight};
 
 use crate::graph::Atom;
 
@@ -50,7 +50,7 @@ impl Geometry {
                 last.next_up(),
             ],
             r2: [first * first, (last * last) * beyond],
-            rp: across.map_or(last, |edges| edges.last()).next_up(),
+            rp: across.map_or(last, Edges::last).next_up(),
             first_bin: [first, second],
         }
     }

@@ -121,7 +121,6 @@ impl Shape {
                 | Self::Atom(_)
                 | Self::Dot
                 | Self::Radial
-                | Self::Choose
                 | Self::Mean
                 | Self::Deviation
                 | Self::Sight
@@ -245,6 +244,7 @@ impl Graph {
             Shape::IsNull => Kind::IsNull(next()),
             Shape::Like(pattern) => Kind::Like(next(), pattern.clone()),
             Shape::Call(function) => Kind::Call(*function, parts),
+            Shape::Choose => Kind::Call(Function::Where, parts),
             Shape::All => Kind::All(parts),
             Shape::Any => Kind::Any(parts),
             other => Kind::Further(format!("{other:?}"), parts),

@@ -8,7 +8,7 @@ use crate::interval::Interval;
 use crate::ranges::Ranges;
 
 /// Far more operations than a program may have: beyond it none is added.
-const FULL: usize = 1 << 13;
+const FULL: usize = 1 << 11;
 
 /// 2^52: a number of a smaller magnitude is a whole one once it has been added and subtracted.
 const WHOLE: f64 = f64::from_bits((1023 + 52) << 52);

@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Ranges`].
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use albireo::tally::{Operation, Value};
@@ -11,8 +12,11 @@ use crate::interval::Interval;
 /// Conditions in one another that narrow intervals; inside more of them intervals are wider than they could be.
 const DEEPEST: usize = 2;
 
+/// Operations that conditions are followed through, in all.
+const FURTHEST: usize = 1 << 17;
+
 /// Intervals of values, in their order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Ranges {
     operations: Vec<Operation>,
     all: Vec<Interval>,
@@ -20,6 +24,20 @@ pub(crate) struct Ranges {
     known: HashMap<Value, Interval>,
     /// What is known of it in any case.
     certain: HashMap<Value, Interval>,
+    /// Operations that conditions may still be followed through.
+    left: Cell<usize>,
+}
+
+impl Default for Ranges {
+    fn default() -> Self {
+        Self {
+            operations: vec![],
+            all: vec![],
+            known: HashMap::new(),
+            certain: HashMap::new(),
+            left: Cell::new(FURTHEST),
+        }
+    }
 }
 
 /// Values in narrower intervals where a condition holds.
@@ -134,34 +152,41 @@ impl Ranges {
         if depth == DEEPEST || value < first {
             return at(value);
         }
-        // What is needed of the values from the first that is narrower on.
-        let mut found: HashMap<Value, Interval> = HashMap::new();
-        for of in self.below(value, first) {
-            let inside = |of: Value| found.get(&of).copied().unwrap_or_else(|| at(of));
+        let wanted = self.below(value, first);
+        // Wider intervals are as true: conditions without end are not followed.
+        let Some(left) = self.left.get().checked_sub(wanted.len()) else {
+            return at(value);
+        };
+        self.left.set(left);
+        let mut found: Vec<Option<Interval>> = vec![None; 1 + value.index() - first.index()];
+        for of in wanted {
+            let inside = |of: Value| {
+                let place = of.index().checked_sub(first.index());
+                place
+                    .and_then(|place| found[place])
+                    .unwrap_or_else(|| at(of))
+            };
             let mut interval = self.compute(of, &inside, depth + 1);
             // A comparison that holds has no NaN.
             if let Some(narrow) = narrower.get(&of) {
                 interval = interval.and(*narrow);
             }
-            found.insert(of, interval);
+            found[of.index() - first.index()] = Some(interval);
         }
-        found.get(&value).copied().unwrap_or_else(|| at(value))
+        found.pop().flatten().unwrap_or_else(|| at(value))
     }
 
     /// The values from `first` on that `value` is made of, in order.
     fn below(&self, value: Value, first: Value) -> Vec<Value> {
-        let mut wanted = vec![value];
+        let mut wanted: Vec<Option<Value>> = vec![None; 1 + value.index() - first.index()];
         let mut open = vec![value];
         while let Some(of) = open.pop() {
-            for part in self.operation(of).operands() {
-                if part >= first && !wanted.contains(&part) {
-                    wanted.push(part);
-                    open.push(part);
-                }
+            if wanted[of.index() - first.index()].replace(of).is_none() {
+                let parts = self.operation(of).operands();
+                open.extend(parts.filter(|part| *part >= first));
             }
         }
-        wanted.sort_unstable();
-        wanted
+        wanted.into_iter().flatten().collect()
     }
 
     /// What follows where a condition holds, or does not, for values that it compares with constants.
@@ -183,7 +208,7 @@ impl Ranges {
                 self.narrow(b, false, at, to);
             }
             Operation::Subtract(one, of) if self.is_constant(one, 1.0) => {
-                self.narrow(of, !holds, at, to)
+                self.narrow(of, !holds, at, to);
             }
             Operation::Less(a, b) => self.compared(a, b, holds, true, at, to),
             Operation::AtMost(a, b) => self.compared(a, b, holds, false, at, to),

@@ -366,7 +366,7 @@ fn refused_on_pairs(shape: &Shape) -> Option<String> {
         Shape::Call(function) => {
             let name = function.name();
             return Some(format!(
-                "{name} of a pair's quantity: use cos2phi, mu, or a column of one object ({name} takes numbers of one object alone)"
+                "{name} of a pair's quantity: use cos2phi, mu, or a column of one object"
             ));
         }
         Shape::Binary(Binary::Remainder) => "`%`",

@@ -233,13 +233,11 @@ impl PairSums {
             let number = self.text(text);
             ids.push(Reader::new(&mut self.graph, width, scope, number).number(&tree(text)?)?);
         }
-        Ok(match ids[..] {
-            [id] => id,
-            _ => {
-                let text = self.graph.get(ids[0]).text;
-                self.graph.item(Shape::Sight, ids, text, 0)
-            }
-        })
+        if let [id] = ids[..] {
+            return Ok(id);
+        }
+        let text = self.graph.get(ids[0]).text;
+        Ok(self.graph.item(Shape::Sight, ids, text, 0))
     }
 
     /// The arguments of a form by its parameters; a column of three components stands for three.
@@ -285,20 +283,13 @@ impl PairSums {
     /// No sum of this name.
     pub fn with_bound(mut self, name: &str, bound: f64) -> Result<Self, PairSumError> {
         let names: Vec<String> = self.names().map(str::to_owned).collect();
-        match self.roots.iter_mut().find(|root| root.name == name) {
-            Some(root) => {
-                root.bound = Some(bound);
-                Ok(self)
-            }
-            None => {
-                let message = format!(
-                    "expected the name of a sum ({}){}",
-                    names.join(", "),
-                    did_you_mean(name, &names)
-                );
-                Err(PairSumError::of(&format!("{name}={bound}"), message))
-            }
-        }
+        let Some(root) = self.roots.iter_mut().find(|root| root.name == name) else {
+            let close = did_you_mean(name, &names);
+            let message = format!("expected the name of a sum ({}){close}", names.join(", "));
+            return Err(PairSumError::of(&format!("{name}={bound}"), message));
+        };
+        root.bound = Some(bound);
+        Ok(self)
     }
 
     /// The sums whose names `keep` has, and what follows from them alone.

@@ -109,7 +109,11 @@ fn parts_of_one_object_become_columns() {
         ("mean(i.m)*r", &["m"], &[]),
         ("radial(i.v)", &["`v[0]`", "`v[1]`", "`v[2]`"], &[]),
         ("i.`pos` - j.m", &["pos"], &["m"]),
-        ("where(i.m > 0, i.m, 0)*r", &["m > 0", "m"], &[]),
+        (
+            "where(i.m > 0, log(i.m), 0)*r",
+            &["where(m > 0, log(m), 0)"],
+            &[],
+        ),
     ] {
         let sums = parse(&[&format!("s={text}")]).unwrap();
         assert_eq!(sums.object_columns(End::First), read(first), "{text}");
@@ -333,6 +337,47 @@ fn bounds_are_proved_or_asked_for() {
         .sums()[0]
         .clone();
     assert!(sum.proven && sum.bound > 6.9 && sum.bound < 7.0, "{sum:?}");
+}
+
+#[test]
+fn what_makes_no_program_is_refused() {
+    let geometry = open(&r_bins(1.0));
+    let said = |text: &str| made(text, &geometry).unwrap_err().to_string();
+    assert!(said("s=9007199254740993*r").contains("at character 1 of `9007199254740993*r`"));
+    let many: Vec<String> = (0..300).map(|k| format!("r*{k}.5")).collect();
+    assert!(refused(&many.join(" + ")).contains("fewer operations in one another"));
+    let parts: Vec<String> = many.chunks(100).map(|part| part.join("+")).collect();
+    let long = format!("s=({})", parts.join(") + ("));
+    assert!(said(&long).contains("512 operations in all, found "));
+    let infinite = said("s=mean(1/(i.w - i.w))*r");
+    assert!(infinite.contains("expected finite numbers, found inf in row 1"));
+    // Functions of constants are constants.
+    assert_eq!(
+        made("s=exp(2)*r/r", &geometry).unwrap().sums()[0].bound,
+        libm::exp(2.0) * 11.0
+    );
+    let spec = PairSumSpec {
+        name: Some("s".to_owned()),
+        text: "r".to_owned(),
+        bound: Some(-1.0),
+    };
+    let sums = PairSums::parse(&[spec], &[], &width).unwrap();
+    let negative = bound(&sums, &geometry, |_, _| 0.0).unwrap_err().to_string();
+    assert!(negative.contains("the bound of sum s must lie between"));
+}
+
+#[test]
+fn means_and_deviations_are_those_of_all_rows() {
+    let sums = parse(&["a=mean(i.m)*r", "b=std(i.m)*r", "c=mean(i.m*i.w)*r"]).unwrap();
+    let program = bound(&sums, &open(&r_bins(1.0)), |_, row| {
+        [1e16, 1.0, -1e16, 3.0, 6.0][row]
+    })
+    .unwrap();
+    // The exact sum is 10; of the squares of 1e16 - 2 and its like that of 1e16 is left.
+    let bounds: Vec<f64> = program.sums().iter().map(|sum| sum.bound).collect();
+    assert_eq!(bounds[0], 2.0 * 11.0);
+    assert_eq!(bounds[2], 2.0 * 11.0);
+    assert!((bounds[1] / 11.0 / (1e16 * 0.4_f64.sqrt()) - 1.0).abs() < 1e-15);
 }
 
 #[test]

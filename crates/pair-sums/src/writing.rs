@@ -365,7 +365,9 @@ impl Writer<'_> {
             mean
         } else {
             let mut squares = ExactSum::default();
-            rows.iter().for_each(|row| squares.add_square(row - mean));
+            for row in rows {
+                squares.add_square(row - mean);
+            }
             (squares.value() / number).sqrt()
         };
         Ok(self.operations().constant(result))

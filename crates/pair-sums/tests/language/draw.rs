@@ -138,11 +138,24 @@ pub(crate) struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// A number of a pair; half of them are made symmetric.
+    /// A number of a pair; half of them are made symmetric, and some of these so that zeros, infinities and NaN are told apart.
     pub(crate) fn whole(&mut self) -> String {
+        let one = self.symmetric();
+        match self.draw.below(12) {
+            0 => format!("min(max({one}, -1), 1)"),
+            1 => format!("min(1, max(0.25, {one}))"),
+            2 => format!("where(({one}) > 0.25, 1, 2)"),
+            3 => format!("max(1/({one}), 0)"),
+            4 => format!("where(1/({one}) < 0, {one}, 0)"),
+            _ => one,
+        }
+    }
+
+    fn symmetric(&mut self) -> String {
         let one = self.number();
         let other = exchanged(&one);
-        match self.draw.below(12) {
+        match self.draw.below(14) {
+            7 => format!("max({one}, {other}) + min({other}, {one})"),
             0 => format!("({one}) + ({other})"),
             1 => format!("({one})*({other})"),
             2 => format!("({one}) - ({other})"),
@@ -205,11 +218,17 @@ impl Text<'_> {
                 self.number(),
                 self.draw.one(&["2", "3", "-1", "0.5", "0"])
             ),
-            12 | 13 => format!(
+            12 => format!(
                 "where({}, {}, {})",
                 self.condition(),
                 self.number(),
                 self.number()
+            ),
+            13 => format!(
+                "{}(sqrt({} - r), {})",
+                self.draw.one(&["min", "max"]),
+                self.leaf(),
+                self.leaf()
             ),
             14 | 15 => format!("radial({})", self.vector()),
             16 => format!("dot({}, {})", self.vector(), self.vector()),
