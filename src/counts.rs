@@ -35,7 +35,7 @@ pub use weight_sets::count_weight_sets;
 
 use class_axis::{ClassAxis, Layout};
 use covers::Covers;
-use held_sums::{Held, HeldSums, NamedSum};
+use held_sums::{Held, HeldSums, check_values, named};
 use weight_terms::WeightTerms;
 use weighted::{JobTotals, with_individual};
 
@@ -48,7 +48,7 @@ use crate::exactness::Exactness;
 use crate::pairs::PairJob;
 use crate::progress::Progress;
 use crate::shape::shaped;
-use crate::tally::{CountSpec, Cut, Legendre, LegendreDegrees, PairWeight, Sum, Tally};
+use crate::tally::{CountSpec, Cut, Legendre, LegendreDegrees, PairWeight, Tally};
 
 /// Integers per bin, the bins, and how many pairs there are in all; of all pairs and, where they were counted by
 /// [`Classes`](crate::tally::Classes), of each class.
@@ -188,31 +188,6 @@ pub fn count_prepared(
     let (tally, report) = engine.tally(job, &what, progress)?;
     let counts = Counts::of_tally(job.job(), &what, (&tally, Part::WHOLE), progress)?;
     Ok((counts.with_exactness(engine.exactness()), report))
-}
-
-/// What counts call a sum of an expression.
-fn named(what: &CountSpec, at: usize, terms: Option<WeightTerms>) -> NamedSum {
-    let sum = what.program().and_then(|program| program.sums().get(at));
-    let name = sum.map(|sum| sum.name.clone()).unwrap_or_default();
-    NamedSum { name, terms }
-}
-
-/// Refuses pairs whose value of an expression is no number within its bound.
-fn check_values(what: &CountSpec, tally: &Tally) -> Result<(), JobError> {
-    let sums = what.program().map_or(&[][..], |program| program.sums());
-    for (at, sum) in what.sums().iter().enumerate() {
-        let &Sum::Unbounded(k) = sum else { continue };
-        let pairs = tally.sum(at);
-        if let (Some(first), Some(sum)) = (pairs.iter().position(|&n| n != 0), sums.get(k)) {
-            return Err(JobError::NoValue {
-                name: sum.name.clone(),
-                bound: sum.bound,
-                pairs: pairs.iter().sum(),
-                bin: first % what.bins().n_bins(),
-            });
-        }
-    }
-    Ok(())
 }
 
 impl Counts {

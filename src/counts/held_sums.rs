@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use super::weight_terms::WeightTerms;
 use super::{Counts, ExactSums};
-use crate::error::MergeError;
-use crate::tally::{Legendre, Sum};
+use crate::error::{JobError, MergeError};
+use crate::tally::{CountSpec, Legendre, Sum, Tally};
 
 /// What is summed over the pairs of each bin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,6 +178,31 @@ impl HeldSums {
         }
         Ok(())
     }
+}
+
+/// What counts call a sum of an expression.
+pub(super) fn named(what: &CountSpec, at: usize, terms: Option<WeightTerms>) -> NamedSum {
+    let sum = what.program().and_then(|program| program.sums().get(at));
+    let name = sum.map(|sum| sum.name.clone()).unwrap_or_default();
+    NamedSum { name, terms }
+}
+
+/// Refuses pairs whose value of an expression is no number within its bound.
+pub(super) fn check_values(what: &CountSpec, tally: &Tally) -> Result<(), JobError> {
+    let sums = what.program().map_or(&[][..], |program| program.sums());
+    for (at, sum) in what.sums().iter().enumerate() {
+        let &Sum::Unbounded(k) = sum else { continue };
+        let pairs = tally.sum(at);
+        if let (Some(first), Some(sum)) = (pairs.iter().position(|&n| n != 0), sums.get(k)) {
+            return Err(JobError::NoValue {
+                name: sum.name.clone(),
+                bound: sum.bound,
+                pairs: pairs.iter().sum(),
+                bin: first % what.bins().n_bins(),
+            });
+        }
+    }
+    Ok(())
 }
 
 impl Counts {

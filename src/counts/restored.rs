@@ -4,10 +4,10 @@
 
 use albireo_simd::fixed_point::FRACTION_BITS;
 
+use super::held_sums::NamedSum;
 use super::weight_terms::WeightTerms;
 use super::{
-    ClassAxis, Counts, Covers, ExactSums, Held, HeldSums, JobId, NamedSum, PairKind, PairTotal,
-    Part,
+    ClassAxis, Counts, Covers, ExactSums, Held, HeldSums, JobId, PairKind, PairTotal, Part,
 };
 use crate::binning::Bins;
 use crate::error::CountsError;

@@ -2,11 +2,12 @@
 //!
 //! Entry: [`PairSumFlags`], read into [`Summed`]. The language is that of `albireo-pair-sums`.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use albireo::estimators::{AnyEstimator, Role, Term};
 use albireo::tally::{CountSpec, End, PairProgram};
-use albireo::{Counts, Particles};
+use albireo::{Bins, Counts, Domain, LineOfSight, Particles};
 use albireo_catalogs::{Attribute, CatalogReader, MemoryColumn, MemoryTable, Request, TableColumn};
 use albireo_pair_sums::{
     Geometry, ObjectColumn, Objects, PairSumError, PairSumSpec, PairSums, forms,
@@ -16,6 +17,7 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::args::LosName;
 use crate::group;
 use crate::tables::column_name;
 use crate::usage::usage;
@@ -65,6 +67,7 @@ pub(crate) struct PairSumFlags {
 pub(crate) struct Summed(PairSums);
 
 /// A refusal of an expression is one of the command line.
+#[allow(clippy::needless_pass_by_value, reason = "what `map_err` hands over")]
 fn refused(error: PairSumError) -> anyhow::Error {
     usage(format!("--pair-sum: {error}"))
 }
@@ -140,6 +143,19 @@ impl Valued {
             particles: &self.particles,
             columns: &self.columns,
         }
+    }
+}
+
+/// What expressions may know of the pairs in these bins; a line of sight that is given holds where bins have none.
+pub(crate) fn geometry(
+    bins: &Bins,
+    domain: &Domain,
+    (given, los): (Option<LosName>, LineOfSight),
+) -> Geometry {
+    let geometry = Geometry::of(bins, domain);
+    match given {
+        Some(_) => geometry.with_line_of_sight(los),
+        None => geometry,
     }
 }
 
@@ -362,14 +378,14 @@ pub(crate) fn about_forms() -> String {
     );
     for form in forms() {
         let parameters = form.parameters.join(",");
-        text += &format!("\n{}({parameters})\n  {}\n", form.name, form.meaning);
+        let _ = writeln!(text, "\n{}({parameters})\n  {}", form.name, form.meaning);
         for sum in form.sums {
-            text += &format!("  {} = {}\n", sum.name, sum.text);
+            let _ = writeln!(text, "  {} = {}", sum.name, sum.text);
         }
         for (name, formula) in form.derived {
-            text += &format!("  {name} = {formula}\n");
+            let _ = writeln!(text, "  {name} = {formula}");
         }
-        text += &format!("  {}\n", form.paper);
+        let _ = writeln!(text, "  {}", form.paper);
     }
     text
 }

@@ -2,7 +2,7 @@
 //! least and largest.
 //!
 //! Entry: [`Exchanger`]. Each value becomes a sign and a number of a common list ([`Form`]). What was moved around may have changed the sign
-//! of a zero, and then that of an infinity: where that could be told from the value, the number is one of its own.
+//! of a zero, and then that of an infinity: where the value would show it, the number is one of its own.
 
 use std::collections::HashMap;
 

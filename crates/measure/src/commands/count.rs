@@ -3,7 +3,6 @@
 use albireo::tally::{Classes, End, Legendre};
 use albireo::{Outside, Pairs};
 use albireo_catalogs::{ResultKind, Table};
-use albireo_pair_sums::Geometry;
 use albireo_samples::Source;
 use anyhow::Result;
 use clap::Args;
@@ -22,7 +21,7 @@ use crate::inputs::line_of_sight;
 use crate::kept::Wanted;
 use crate::named_count::{MeanSeparation, NamedCount};
 use crate::packages::{Made, check_form};
-use crate::pair_sums::{PairSumFlags, Summed};
+use crate::pair_sums::{PairSumFlags, Summed, geometry};
 use crate::pair_weights::{PairWeightFlags, upweighted};
 use crate::record::Record;
 use crate::session::Session;
@@ -206,11 +205,7 @@ impl Count {
         let degrees = self.legendre.iter().copied().collect();
         asked.what = asked.what.with_legendre(degrees);
         if let (Some(summed), Some(first)) = (&summed, &first) {
-            let geometry = Geometry::of(&bins, samples.domain());
-            let geometry = match self.los.los {
-                Some(_) => geometry.with_line_of_sight(los),
-                None => geometry,
-            };
+            let geometry = geometry(&bins, samples.domain(), (self.los.los, los));
             let program = summed.program(first, second.as_ref().unwrap_or(first), &geometry)?;
             asked.what = asked.what.with_program(program);
             record.set("pair_sums", summed.record(&asked.what));

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use albireo::Outside;
 use albireo::binning::PairOrder;
 use albireo::estimators::{AnyEstimator, Estimator, Role, Term, legendre_degrees};
-use albireo_pair_sums::Geometry;
 use albireo_samples::{RegionSpec, Selection, Source};
 use anyhow::Result;
 use clap::Args;
@@ -32,7 +31,7 @@ use crate::inputs::line_of_sight;
 use crate::kept::Wanted;
 use crate::named_count::MeanSeparation;
 use crate::packages::check_form;
-use crate::pair_sums::{PairSumFlags, SummedRoles};
+use crate::pair_sums::{PairSumFlags, SummedRoles, geometry};
 use crate::pair_weights::PairWeightFlags;
 use crate::paths::ReadFile;
 use crate::record::Record;
@@ -349,6 +348,20 @@ impl EstimateFlags {
             .try_for_each(|path| check_form(path, spec.second.as_ref(), (Some(name), by_region)))
     }
 
+    /// How the catalogues are read.
+    fn wanted(&self, statistic: Statistic, regions: Option<RegionSpec>) -> Result<Wanted> {
+        Ok(Wanted {
+            angular: statistic == Statistic::Theta,
+            outside: if self.space.wrap {
+                Outside::Wrap
+            } else {
+                Outside::Refuse
+            },
+            regions,
+            rsd: self.los.rsd()?,
+        })
+    }
+
     /// Reads, counts and estimates by a set of weights, with the multipoles of these orders from Legendre sums; none where
     /// a part is written.
     pub(super) fn estimate(
@@ -374,16 +387,7 @@ impl EstimateFlags {
         let mut record = Record::begin(session.arguments);
         let summed = SummedRoles::of(&self.pair_sums, &estimator)?;
         let sources = self.sources(summed.as_ref())?;
-        let wanted = Wanted {
-            angular: spec.statistic == Statistic::Theta,
-            outside: if self.space.wrap {
-                Outside::Wrap
-            } else {
-                Outside::Refuse
-            },
-            regions: cut,
-            rsd: self.los.rsd()?,
-        };
+        let wanted = self.wanted(spec.statistic, cut)?;
         let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
         let engines = Engines::with_checkpoints(&self.run, &self.kept, session)?;
         let inputs = session.read(&sources, &self.space, wanted, &mut record)?;
@@ -403,18 +407,12 @@ impl EstimateFlags {
             .weighting(&inputs, &Role::ALL.map(Role::name))?;
         upweights.check_data(inputs.record().get("samples"));
         let cuts = self.cuts.cuts(los, inputs.domain())?;
-        let summed = match summed {
-            Some(summed) => {
-                let geometry = Geometry::of(&bins, inputs.domain());
-                let geometry = match self.los.los {
-                    Some(_) => geometry.with_line_of_sight(los),
-                    None => geometry,
-                };
-                record.set("pair_sums", summed.record());
-                Some(summed.with_samples(&inputs, geometry)?)
-            }
-            None => None,
-        };
+        let summed = summed.map(|summed| {
+            record.set("pair_sums", summed.record());
+            let geometry = geometry(&bins, inputs.domain(), (self.los.los, los));
+            summed.with_samples(&inputs, geometry)
+        });
+        let summed = summed.transpose()?;
         let legendre = orders
             .map(legendre_degrees)
             .transpose()?

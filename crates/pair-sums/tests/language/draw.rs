@@ -138,7 +138,7 @@ pub(crate) struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// A number of a pair; half of them are made symmetric, and some of these so that zeros, infinities and NaN are told apart.
+    /// A number of a pair; half of them are made symmetric, and some of these so that zeros, infinities and NaN differ.
     pub(crate) fn whole(&mut self) -> String {
         let one = self.symmetric();
         match self.draw.below(12) {
