@@ -35,6 +35,7 @@ mod files;
 mod flag;
 mod form_file;
 mod group;
+mod held_columns;
 mod help;
 mod inputs;
 mod job;

@@ -8,6 +8,10 @@ use albireo::Counts;
 use albireo::counts::ExactSums;
 use albireo::error::CountsError;
 use albireo::tally::Legendre;
+use albireo_catalogs::Table;
+use anyhow::Result;
+
+use crate::held_columns::{at_column, column_name, integers, is_unnumbered, pair_sums, sums};
 
 /// What is summed in each row of a result, as far as it was asked for.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -120,5 +124,63 @@ impl RowSums {
         for ((_, all), (_, first)) in self.named.iter_mut().zip(first.named) {
             put(all, first);
         }
+    }
+}
+
+impl RowSums {
+    /// What the columns of a count hold.
+    pub(crate) fn read(table: &Table, prefix: &str) -> Result<Self> {
+        let of = |rest: &str| sums(table, &column_name(prefix, rest));
+        let axis = table.edges()?.into_iter().next().map(|(axis, _)| axis);
+        let axis = axis.unwrap_or_default();
+        let mut legendre = Vec::new();
+        for l in Legendre::ALL.into_iter().filter(|l| *l != Legendre::L0) {
+            legendre.extend(of(&format!("L{}", l.degree()))?.map(|sums| (l, sums)));
+        }
+        let mut named = Vec::new();
+        for name in pair_sums(table) {
+            named.extend(of(name)?.map(|sums| (name.to_owned(), sums)));
+        }
+        let npairs = column_name(prefix, "npairs");
+        let unnumbered = table.column(&npairs).is_none() && is_unnumbered(table);
+        Ok(Self {
+            npairs: if unnumbered {
+                vec![0; table.rows()]
+            } else {
+                integers(table, &npairs)?.to_vec()
+            },
+            unnumbered,
+            weight: of("weight")?,
+            legendre,
+            separation: of(&format!("sum_{axis}"))?,
+            weighted_separation: of(&format!("weighted_sum_{axis}"))?,
+            named,
+        })
+    }
+
+    /// Counts over bins of these sums, where `whole` makes counts of the numbers and the weights.
+    pub(crate) fn counts(
+        self,
+        prefix: &str,
+        whole: impl FnOnce(Vec<u64>, Option<ExactSums>) -> Result<Counts, CountsError>,
+    ) -> Result<Counts> {
+        let name = |rest: &str| column_name(prefix, rest);
+        let at = |sums: String| move |error| at_column(error, &name("npairs"), &sums);
+        let mut counts = whole(self.npairs, self.weight).map_err(at(name("weight")))?;
+        for (l, sums) in self.legendre {
+            let with = counts.with_legendre_sums(l, sums);
+            counts = with.map_err(at(name(&format!("L{}", l.degree()))))?;
+        }
+        if let Some(sums) = self.separation {
+            counts = counts.with_separation_sums(sums)?;
+        }
+        if let Some(sums) = self.weighted_separation {
+            counts = counts.with_weighted_separation_sums(sums)?;
+        }
+        for (name_of, sums) in self.named {
+            let with = counts.with_pair_sum(&name_of, sums);
+            counts = with.map_err(at(name(&name_of)))?;
+        }
+        Ok(counts)
     }
 }

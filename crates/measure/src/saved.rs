@@ -5,16 +5,17 @@
 use albireo::counts::{ExactSums, JobId, PairKind, PairTotal};
 use albireo::engine::Exactness;
 use albireo::error::CountsError;
-use albireo::tally::{Cut, Legendre};
+use albireo::tally::Cut;
 use albireo::{Bins, Counts, Edges, LineOfSight, SignedEdges};
-use albireo_catalogs::{ResultKind, Table, Values};
-use anyhow::{Context, Result, bail};
+use albireo_catalogs::{ResultKind, Table};
+use anyhow::{Context, Result};
 use clap::ValueEnum;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::bins::{BinSpec, Statistic};
 use crate::row_sums::RowSums;
-use crate::tables::{column_name, rest_name};
+
+pub(crate) use crate::held_columns::{floats, is_unnumbered, records};
 
 /// A count of a result, under its name there.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,18 +120,6 @@ pub(crate) fn record_of<'t>(table: &'t Table, name: &str) -> Result<&'t Value> {
     record.with_context(|| format!("the result holds no {name}"))
 }
 
-/// The record of each count by name.
-pub(crate) fn records(table: &Table) -> Result<&Map<String, Value>> {
-    let counts = table.meta.get("counts").and_then(Value::as_object);
-    counts.context("the result has no metadata `counts`")
-}
-
-/// Whether a result has counts whose numbers of pairs are not known, as those of other packages.
-pub(crate) fn is_unnumbered(table: &Table) -> bool {
-    let unknown = |record: &Value| record.get("total_pairs").is_some_and(Value::is_null);
-    records(table).is_ok_and(|records| records.values().any(unknown))
-}
-
 /// What the columns of a count begin with: nothing where a result holds but one.
 pub(crate) fn prefix_of<'n>(table: &Table, name: &'n str) -> Result<&'n str> {
     Ok(match table.kind()? {
@@ -206,39 +195,6 @@ fn exactness_of(table: &Table, record: &Value) -> Exactness {
     }
 }
 
-/// A column of counts.
-pub(crate) fn integers<'t>(table: &'t Table, name: &str) -> Result<&'t [u64]> {
-    match table.column(name).map(|column| &column.values) {
-        Some(Values::Integers(values)) => Ok(values),
-        _ => bail!("there is no column `{name}` of integers"),
-    }
-}
-
-/// A column of floats.
-pub(crate) fn floats<'t>(table: &'t Table, name: &str) -> Result<&'t [f64]> {
-    match table.column(name).map(|column| &column.values) {
-        Some(Values::Floats(values)) => Ok(values),
-        Some(Values::Integers(_)) => bail!("column `{name}` should be of floats, found integers"),
-        None => bail!("there is no column `{name}`"),
-    }
-}
-
-/// The sums of a column and of those that hold what it leaves of them, if there is such a column.
-pub(crate) fn sums(table: &Table, name: &str) -> Result<Option<ExactSums>> {
-    if table.column(name).is_none() {
-        return Ok(None);
-    }
-    let mut parts = vec![floats(table, name)?.to_vec()];
-    for rest in (1..).map(|number| rest_name(name, number)) {
-        if table.column(&rest).is_none() {
-            break;
-        }
-        parts.push(floats(table, &rest)?.to_vec());
-    }
-    let sums = ExactSums::from_parts(&parts);
-    Ok(Some(sums.map_err(|error| at_column(error, name, name))?))
-}
-
 /// The pairs of a count by region: of each region those within it and those across its border.
 pub(crate) fn region_rows(table: &Table, name: &str, bins: usize) -> Result<Vec<[RowSums; 2]>> {
     let part = |part: &str| -> Result<Vec<RowSums>> {
@@ -251,92 +207,18 @@ pub(crate) fn region_rows(table: &Table, name: &str, bins: usize) -> Result<Vec<
     Ok(both.map(|(within, across)| [within, across]).collect())
 }
 
-/// The error under the name that the table has for what it is about.
-pub(crate) fn at_column(error: CountsError, pairs: &str, sums: &str) -> anyhow::Error {
-    let place = match (&error, error.bin()) {
-        (_, Some(row)) => format!("column `{sums}`, row {row} (counting from 0)"),
-        (CountsError::TooManyPairs { .. }, None) => format!("column `{pairs}`"),
-        (CountsError::Rest { .. }, None) => format!("column `{sums}`"),
-        _ => return error.into(),
-    };
-    anyhow::Error::from(error).context(place)
-}
-
-/// The names of the sums of expressions that a result holds.
-pub(crate) fn pair_sums(table: &Table) -> impl Iterator<Item = &str> {
-    let sums = table.meta.get("pair_sums").and_then(Value::as_array);
-    let sums = sums.into_iter().flatten();
-    sums.filter_map(|sum| sum["name"].as_str())
-}
-
-impl RowSums {
-    /// What the columns of a count hold.
-    pub(crate) fn read(table: &Table, prefix: &str) -> Result<Self> {
-        let of = |rest: &str| sums(table, &column_name(prefix, rest));
-        let axis = table.edges()?.into_iter().next().map(|(axis, _)| axis);
-        let axis = axis.unwrap_or_default();
-        let mut legendre = Vec::new();
-        for l in Legendre::ALL.into_iter().filter(|l| *l != Legendre::L0) {
-            legendre.extend(of(&format!("L{}", l.degree()))?.map(|sums| (l, sums)));
-        }
-        let mut named = Vec::new();
-        for name in pair_sums(table) {
-            named.extend(of(name)?.map(|sums| (name.to_owned(), sums)));
-        }
-        let npairs = column_name(prefix, "npairs");
-        let unnumbered = table.column(&npairs).is_none() && is_unnumbered(table);
-        Ok(Self {
-            npairs: if unnumbered {
-                vec![0; table.rows()]
-            } else {
-                integers(table, &npairs)?.to_vec()
-            },
-            unnumbered,
-            weight: of("weight")?,
-            legendre,
-            separation: of(&format!("sum_{axis}"))?,
-            weighted_separation: of(&format!("weighted_sum_{axis}"))?,
-            named,
-        })
-    }
-
-    /// Counts over bins of these sums, where `whole` makes counts of the numbers and the weights.
-    pub(crate) fn counts(
-        self,
-        prefix: &str,
-        whole: impl FnOnce(Vec<u64>, Option<ExactSums>) -> Result<Counts, CountsError>,
-    ) -> Result<Counts> {
-        let name = |rest: &str| column_name(prefix, rest);
-        let at = |sums: String| move |error| at_column(error, &name("npairs"), &sums);
-        let mut counts = whole(self.npairs, self.weight).map_err(at(name("weight")))?;
-        for (l, sums) in self.legendre {
-            let with = counts.with_legendre_sums(l, sums);
-            counts = with.map_err(at(name(&format!("L{}", l.degree()))))?;
-        }
-        if let Some(sums) = self.separation {
-            counts = counts.with_separation_sums(sums)?;
-        }
-        if let Some(sums) = self.weighted_separation {
-            counts = counts.with_weighted_separation_sums(sums)?;
-        }
-        for (name_of, sums) in self.named {
-            let with = counts.with_pair_sum(&name_of, sums);
-            counts = with.map_err(at(name(&name_of)))?;
-        }
-        Ok(counts)
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use albireo::counts::count_pairs;
     use albireo::engine::Silent;
+    use albireo::tally::Legendre;
     use albireo::{
         Axis, CountSpec, Domain, LineOfSight, Naive, PairJob, Pairs, Particles, RBins, RpPiBins,
         SMuBins, random,
     };
-    use serde_json::json;
+    use albireo_catalogs::Values;
+    use serde_json::{Map, json};
 
     use super::*;
     use crate::counted::Counted;

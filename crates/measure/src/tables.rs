@@ -8,6 +8,7 @@ use albireo::result::Correlation;
 use albireo_catalogs::{Table, TableColumn};
 
 use crate::counted::Counted;
+pub(crate) use crate::held_columns::{column_name, of_rest, rest_name};
 use crate::row_sums::RowSums;
 
 /// The unit of an axis, as results write it.
@@ -76,29 +77,6 @@ pub(crate) fn mean_column(
     let (name, described, values) = plain().or_else(weighted)?;
     let column = TableColumn::floats(name, described, values);
     Some(with_unit(column, axis_unit(axis, length)))
-}
-
-/// The name of a column of a count, whose name is the prefix unless it is empty.
-pub(crate) fn column_name(prefix: &str, rest: &str) -> String {
-    if prefix.is_empty() {
-        rest.to_owned()
-    } else {
-        format!("{prefix}_{rest}")
-    }
-}
-
-/// The name of the column of what `number` columns leave of a sum.
-pub(crate) fn rest_name(name: &str, number: usize) -> String {
-    match number {
-        1 => format!("{name}_rest"),
-        number => format!("{name}_rest_{number}"),
-    }
-}
-
-/// The name of the sum that a column of this name holds what others leave of.
-pub(crate) fn of_rest(name: &str) -> Option<&str> {
-    let mut endings = ["_rest", "_rest_2"].into_iter();
-    endings.find_map(|ending| name.strip_suffix(ending))
 }
 
 /// Whether a column is there for what reads the counts back alone: a rest, or the sums that means are made of.
