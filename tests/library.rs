@@ -52,6 +52,8 @@ mod legendre_sums;
 mod mirrored;
 #[path = "mocks.rs"]
 mod mocks;
+#[path = "pair_sums.rs"]
+mod pair_sums;
 #[path = "pair_weights.rs"]
 mod pair_weights;
 #[path = "physics.rs"]

@@ -198,7 +198,7 @@ pub enum JobError {
         bin: usize,
     },
     /// A column of an expression that a sample does not have.
-    #[error("an expression takes {needed} columns of each particle, found {found}")]
+    #[error("an expression takes {needed} of the columns of each particle, but it has {found}")]
     NoColumns {
         /// Columns that are taken.
         needed: usize,
