@@ -101,9 +101,14 @@ pub fn every_operation() -> Arc<PairProgram> {
     let added = push(Operation::Add(ratio, number));
     let left = push(Operation::Subtract(added, x));
     let product = push(Operation::Multiply(left, b));
+    // Which of two zeros is the least is seen by a quotient alone.
+    let quotient = push(Operation::Divide(number, least));
+    let negative = push(Operation::Less(quotient, number));
+    let sided = push(Operation::Multiply(negative, a));
     let sums = vec![
         sum("all", product, 1.5, Exchange::Neither),
         sum("chosen", chosen, 1e9, Exchange::Neither),
+        sum("sided", sided, 1.0, Exchange::Neither),
     ];
     PairProgram::new(&operations, sums).unwrap().into()
 }
