@@ -8,13 +8,16 @@
     reason = "criterion's macros make undocumented functions"
 )]
 
+use std::sync::Arc;
+
 use albireo::counts::count_pairs;
 #[cfg(feature = "cuda")]
 use albireo::engine::cuda::{Cuda, CudaOptions};
 use albireo::engine::{Cpu, Silent};
 use albireo::particles::Bits;
 use albireo::tally::{
-    AngularWeight, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations,
+    AngularWeight, End, Exchange, InverseProbability, Legendre, Operation, OperationList,
+    PairNormalisation, PairProgram, PairSum, PairWeight, Realisations, Value,
 };
 use albireo::{
     Axis, Bins, CountSpec, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox,
@@ -190,6 +193,58 @@ fn pair_weights(c: &mut Criterion) {
     }
 }
 
+/// A box of points with weights and three components of a velocity.
+fn moving(n: usize) -> Particles {
+    let mixed = |k: usize, of: usize| ((k + 1) * of % 997) as f64 / 997.0;
+    let column = |of: usize| (0..n).map(|k| mixed(k, of) - 0.5).collect::<Vec<_>>();
+    let weights = (0..n).map(|k| 0.5 + mixed(k, 97)).collect();
+    let points = uniform(n).points().clone();
+    let sample = Particles::weighted(points, weights).unwrap();
+    let columns = [17, 389, 613].map(|of| column(of).into());
+    sample.with_columns(columns.into()).unwrap()
+}
+
+/// The velocity of one point of a pair seen from the other along their separation, 0 where they coincide.
+fn pairwise_velocity() -> PairProgram {
+    let mut operations = OperationList::default();
+    let d = [0, 1, 2].map(|axis| operations.push(Operation::Difference(axis)));
+    let v = [0, 1, 2].map(|at| {
+        let [i, j] = [End::First, End::Second].map(|end| operations.push(Operation::Column(end, at)));
+        operations.push(Operation::Subtract(i, j))
+    });
+    let mut dot = |a: [Value; 3], b: [Value; 3]| {
+        let [x, y, z] = [0, 1, 2].map(|k| operations.push(Operation::Multiply(a[k], b[k])));
+        let across = operations.push(Operation::Add(x, y));
+        operations.push(Operation::Add(across, z))
+    };
+    let (along, r2) = (dot(v, d), dot(d, d));
+    let r = operations.push(Operation::Root(r2));
+    let ratio = operations.push(Operation::Divide(along, r));
+    let zero = operations.constant(0.0);
+    let value = operations.push(Operation::Where(r2, ratio, zero));
+    let sum = PairSum {
+        name: "v12".to_owned(),
+        value,
+        bound: 2.0,
+        proven: true,
+        exchange: Exchange::Even,
+    };
+    PairProgram::new(&operations, vec![sum]).unwrap()
+}
+
+/// Mean pairwise velocities beside the same count with weights alone.
+fn expressions(c: &mut Criterion) {
+    let (sample, domain) = (moving(100_000), cube());
+    let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
+    let bins = RBins::new(Edges::linear(0.0, 150.0, 30).unwrap());
+    let weights = CountSpec::new(bins).with_weights();
+    let velocities = weights.clone().with_program(Arc::new(pairwise_velocity()));
+    for (name, what) in [("weights", &weights), ("weights and v12", &velocities)] {
+        let name = format!("box 100k, 30 linear bins to 150, {name}");
+        bench_count(c, &name, &job, what, COUNTS[0]);
+    }
+}
+
 /// What terms of pairs cost on GPUs beside the weights alone, after checking them against the processor: whole counts, arrays to counts.
 #[cfg(feature = "cuda")]
 #[allow(clippy::print_stderr, reason = "what is skipped is printed")]
@@ -230,18 +285,39 @@ fn terms_on_gpus(c: &mut Criterion) {
     ] {
         let sample = survey(300_000, words);
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-        let count = || count_pairs(&engine, &job, what, &Silent).unwrap();
-        let expected = count_pairs(&Cpu::new(), &job, what, &Silent).unwrap();
-        assert!(count() == expected, "{name}");
-        let mut group = c.benchmark_group("GPU");
-        let pairs = expected.npairs().iter().sum();
-        group
-            .sample_size(10)
-            .throughput(Throughput::Elements(pairs));
         let name = format!("survey (s,mu) 300k, 40 x 100 to 100, {name}");
-        group.bench_function(name, |b| b.iter(count));
-        group.finish();
+        bench_on_gpus(c, &engine, &name, &job, what);
     }
+    let (sample, domain) = (moving(1_000_000), cube());
+    let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
+    let bins = RBins::new(Edges::linear(0.0, 100.0, 30).unwrap());
+    let weights = CountSpec::new(bins).with_weights();
+    let velocities = weights.clone().with_program(Arc::new(pairwise_velocity()));
+    for (name, what) in [("weights", &weights), ("weights and v12", &velocities)] {
+        let name = format!("box 1M, 30 linear bins to 100, {name}");
+        bench_on_gpus(c, &engine, &name, &job, what);
+    }
+}
+
+/// Times one count after checking that it is the processor's.
+#[cfg(feature = "cuda")]
+fn bench_on_gpus(
+    c: &mut Criterion,
+    engine: &Cuda,
+    name: &str,
+    job: &PairJob<'_>,
+    what: &CountSpec,
+) {
+    let count = || count_pairs(engine, job, what, &Silent).unwrap();
+    let expected = count_pairs(&Cpu::new(), job, what, &Silent).unwrap();
+    assert!(count() == expected, "{name}");
+    let mut group = c.benchmark_group("GPU");
+    let pairs = expected.npairs().iter().sum();
+    group
+        .sample_size(10)
+        .throughput(Throughput::Elements(pairs));
+    group.bench_function(name, |b| b.iter(count));
+    group.finish();
 }
 
 #[cfg(not(feature = "cuda"))]
@@ -276,6 +352,7 @@ criterion_group!(
     pairs_on_an_edge,
     weighted_counts,
     pair_weights,
+    expressions,
     terms_on_gpus,
     full_range
 );

@@ -24,8 +24,11 @@ struct Queue {
             pair.x1 = position(job.first, entry.x);
             pair.x2 = position(job.second, entry.y);
             if (!separation(job, pair.x1, pair.x2, entry.z, pair.d, pair.r2)) return;
-            place = exact_place(job, pair.d, pair.r2, pair.x1, pair.x2, across_of(job, place), pair.across2);
-            if (place == job.places.zero) return;
+            // Where it is sure, it is looked for again for the sake of the coordinate alone.
+            if ((entry.w & DOUBTFUL) || job.sums.coordinate) {
+                place = exact_place(job, pair.d, pair.r2, pair.x1, pair.x2, across_of(job, place), pair.across2);
+                if (place == job.places.zero) return;
+            }
         }
         add_terms(job, histogram, place, entry.x, entry.y, pair);
     }

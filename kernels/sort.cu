@@ -107,7 +107,7 @@ extern "C" __global__ void albireo_sort_move(const __grid_constant__ albireo::So
     }
 }
 
-// Puts the bits of every row where it goes, or stays: word after word over all rows.
+// Puts the bits, or the columns, of every row where it goes, or stays: word after word over all rows.
 extern "C" __global__ void albireo_lay_bits(const __grid_constant__ albireo::SortJob sort, const __grid_constant__ albireo::Unit unit) {
     using namespace albireo;
     for (u64 row = unit.begin + (u64)blockIdx.x * blockDim.x + threadIdx.x; row < unit.end; row += (u64)gridDim.x * blockDim.x) {
@@ -118,7 +118,7 @@ extern "C" __global__ void albireo_lay_bits(const __grid_constant__ albireo::Sor
             sort.sorted_bits[word * sort.rows + to] = bits;
             set += (u32)__popcll(bits);
         }
-        sort.sorted_set[to] = set;
+        if (sort.sorted_set) sort.sorted_set[to] = set;
     }
 }
 

@@ -8,29 +8,36 @@
 )]
 
 mod field_cases;
+mod pair_programs;
+#[path = "../src/engine/cuda/suite.rs"]
+mod suite;
 mod trials;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use albireo::Domain;
-use albireo::engine::cuda::CudaError;
+use albireo::engine::cuda::{CudaError, statements};
+use albireo::tally::{CountSpec, Legendre, Sum};
+use albireo::{Domain, Edges, LineOfSight, SMuBins, SignedEdges};
 use albireo_fields::Precision;
 use albireo_fields::devices::field_kernels;
 use albireo_gpu::{CompilerDescription, check, compile, compiler, kernel_name};
-use albireo_kernels::{DynamicsEntry, DynamicsKernel, Kernel, Rand48Function};
+use albireo_kernels::{
+    DynamicsEntry, DynamicsKernel, Kernel, Rand48Function, Summed, Variant,
+};
 
 fn main() -> ExitCode {
     let missing = compiler().err();
     if let Some(error) = &missing {
         eprintln!("skipped: {error}");
     }
-    let tests: [trials::Test; 3] = [
+    let tests: [trials::Test; 4] = [
         (
             "sums_per_target_and_random_numbers_compile",
             sums_per_target_and_random_numbers_compile,
         ),
+        ("sums_of_expressions_compile", sums_of_expressions_compile),
         (
             "every_kernel_compiles_for_every_device_generation",
             every_kernel_compiles_for_every_device_generation,
@@ -165,6 +172,36 @@ fn sums_per_target_and_random_numbers_compile() {
     let mut jobs: Vec<Job> = Vec::new();
     for (k, &kernel) in others().iter().enumerate() {
         let (archs, machine_code) = wanted(k, &archs);
+        jobs.extend(archs.iter().map(|&arch| (kernel, arch, machine_code)));
+    }
+    let compiled = compile_all(&jobs, &version);
+    eprintln!("{} compilations, {compiled} of them now", jobs.len());
+}
+
+/// Every fourth kernel that sums terms, with one of a few programs: statements and kernels know little of each other.
+fn sums_of_expressions_compile() {
+    let CompilerDescription { version, .. } = compiler().unwrap();
+    let archs = known(&version);
+    let bins = SMuBins::new(
+        Edges::linear(0.0, 1.0, 2).unwrap(),
+        SignedEdges::linear(-1.0, 1.0, 2).unwrap(),
+        LineOfSight::Midpoint,
+    );
+    let spec = CountSpec::new(bins.unwrap()).with_weights();
+    let spec = spec.with_sum(Sum::WeightedLegendre(Legendre::L1));
+    let texts = [
+        pair_programs::every_operation(),
+        pair_programs::velocities(),
+        pair_programs::many(),
+    ];
+    let texts = texts.map(|program| statements(&spec.clone().with_program(program)).unwrap());
+    let mut variants = albireo_kernels::every_variant();
+    variants.retain(|variant| variant.summed == Summed::Terms);
+    let mut jobs: Vec<Job> = Vec::new();
+    for (k, variant) in variants.into_iter().step_by(4).enumerate() {
+        let (archs, machine_code) = wanted(k, &archs);
+        let sums = texts[k % texts.len()];
+        let kernel = Kernel::Count(Variant { sums, ..variant });
         jobs.extend(archs.iter().map(|&arch| (kernel, arch, machine_code)));
     }
     let compiled = compile_all(&jobs, &version);

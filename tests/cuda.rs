@@ -12,6 +12,7 @@ mod far_images;
 mod field_cases;
 mod half_units;
 mod lennard_jones;
+mod pair_programs;
 mod pair_terms;
 #[path = "cuda/per_target.rs"]
 mod per_target;
@@ -23,7 +24,7 @@ mod trials;
 use std::process::ExitCode;
 
 use albireo::engine::cuda::{Cuda, CudaError, CudaOptions, KernelChoice, Precision};
-use albireo::engine::{AnyEngine, Silent, Traversal};
+use albireo::engine::{AnyEngine, Auto, Cpu, Silent, Together, Traversal};
 use albireo::particles::Bits;
 use albireo::random;
 use albireo::tally::{
@@ -59,7 +60,7 @@ fn main() -> ExitCode {
     if let Some(error) = &missing {
         eprintln!("skipped: no GPU ({error})");
     }
-    let on_device: [trials::Test; 16] = [
+    let on_device: [trials::Test; 17] = [
         ("bins_beyond_half_of_the_box", bins_beyond_half_of_the_box),
         (
             "frames_side_by_side_are_those_of_the_double_loop",
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         ("weights_by_bits", weights_by_bits),
         ("weights_by_angles", weights_by_angles),
         ("sums_in_one_pass", sums_in_one_pass),
+        ("sums_of_expressions", sums_of_expressions),
         (
             "terms_of_many_points_agree_between_filter_and_float64",
             terms_of_many_points_agree_between_filter_and_float64,
@@ -239,6 +241,27 @@ fn sums_in_one_pass() {
     pair_terms::wide_weights(&engine(Precision::Exact), size(800));
     pair_terms::sums_in_one_pass(&engine(Precision::Exact), size(1200));
     pair_terms::sums_in_one_pass(&engine(Precision::Float64), size(500));
+}
+
+fn sums_of_expressions() {
+    pair_terms::sums_of_expressions(&engine(Precision::Exact), size(1200));
+    pair_terms::sums_of_expressions(&engine(Precision::Float64), size(400));
+    let shared = AnyEngine::Together(Together::new(Cpu::new(), engine(Precision::Exact)));
+    let auto = Auto::new(Cpu::new().with_threads(1).unwrap());
+    let auto = auto.with_cuda(engine(Precision::Exact));
+    let sample = suite::particles(&Domain::Open, size(20_000), Scatter::Clustered, 21);
+    let sample = pair_programs::with_columns(&sample, 22);
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+    let bins = RBins::new(Edges::linear(0.0, 0.3, 20).unwrap());
+    for program in [pair_programs::velocities(), pair_programs::every_operation()] {
+        let what = CountSpec::new(bins.clone()).with_weights();
+        let what = what.with_program(program);
+        let expected = Cpu::new().run(&job, &what, &Silent).unwrap();
+        assert!(shared.run(&job, &what, &Silent).unwrap() == expected);
+        let chosen = auto.choose(&job, what.clone()).engine;
+        assert!(matches!(chosen, AnyEngine::Cuda(_)));
+        assert!(chosen.run(&job, &what, &Silent).unwrap() == expected);
+    }
 }
 
 /// A survey of a size that fills a device, by 30 words of bits and by angles, with polynomials and means.

@@ -22,6 +22,7 @@ mod field_cases;
 mod fields;
 mod half_units;
 mod lennard_jones;
+mod pair_programs;
 mod pair_terms;
 #[path = "../src/engine/cuda/suite.rs"]
 mod suite;
@@ -41,6 +42,7 @@ use albireo::{
     PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
 };
 use attack::campaign::{Campaign, verdict};
+use attack::case::Case;
 use attack::draw::Limits;
 use emulator::{Emulator, Emulators, Memory};
 use suite::Scope;
@@ -66,7 +68,7 @@ fn main() -> ExitCode {
     if let Some(reason) = missing {
         eprintln!("skipped: {reason}");
     }
-    let tests: [trials::Test; 21] = [
+    let tests: [trials::Test; 23] = [
         (
             "weights_by_bits_are_those_of_the_double_loop",
             terms::weights_by_bits_are_those_of_the_double_loop,
@@ -82,6 +84,14 @@ fn main() -> ExitCode {
         (
             "terms_are_summed_in_windows_pieces_and_prepared_samples",
             terms::terms_are_summed_in_windows_pieces_and_prepared_samples,
+        ),
+        (
+            "sums_of_expressions_are_those_of_the_double_loop",
+            terms::sums_of_expressions_are_those_of_the_double_loop,
+        ),
+        (
+            "drawn_expressions_are_those_of_the_double_loop",
+            drawn_expressions_are_those_of_the_double_loop,
         ),
         (
             "a_term_of_another_crate_is_refused_by_name",
@@ -236,8 +246,17 @@ fn float64_counts_are_those_of_the_double_loop() {
     suite::every_case(&Emulated::new(Precision::Float64), 70, scope());
 }
 
-/// The cases of the standing attack: see `tests/attack.rs`.
+/// The cases of the standing attack: see `tests/attack.rs`. Each program is a kernel more to compile, and has a campaign of its own.
 fn random_counts_are_those_of_the_double_loop() {
+    campaign(300, |case| case.besides.program.is_none());
+}
+
+fn drawn_expressions_are_those_of_the_double_loop() {
+    campaign(40, |case| case.besides.program.is_some());
+}
+
+/// The first `cases` of the attack, as far as they are wanted.
+fn campaign(cases: u64, wanted: fn(&Case) -> bool) {
     let mut engine = Emulated::new(Precision::Exact);
     // One shape: each further one is a kernel more to compile.
     engine.options.tuning = Tuning {
@@ -246,16 +265,16 @@ fn random_counts_are_those_of_the_double_loop() {
         tile: 32,
         cell_particles: 0,
     };
-    let campaign = Campaign::new(Limits::SLOW, 300, 60.0);
+    let campaign = Campaign::new(Limits::SLOW, cases, 60.0);
     let report = campaign.run(&|case| {
         verdict(case, |expected| {
-            // Cuts are taken off by what stands around devices.
+            // Several sets of weights are one pass each, by what stands around devices.
+            if !wanted(case) || !case.besides.sets.is_empty() {
+                return None;
+            }
+            // Cuts are taken off by it too.
             if case.is_unsupported() || !case.besides.cuts.is_empty() {
                 return expected.counts_unsupported(&engine);
-            }
-            // So are several sets of weights, one pass each.
-            if !case.besides.sets.is_empty() {
-                return None;
             }
             if case.reaches_beyond() {
                 return expected.differs_where_counted(&engine);

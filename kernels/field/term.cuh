@@ -44,7 +44,6 @@ __device__ __forceinline__ const Real* constants_of(const DeviceField& job) { re
 __device__ __forceinline__ const Real* table_of(const DeviceField& job) { return job.table; }
 #endif
 
-__device__ __forceinline__ Real greater(Real a, Real b) { return a > b ? a : b; }
 __device__ __forceinline__ Real where_less(Real a, Real b, Real value) { return a < b ? value : (Real)0; }
 
 // Polynomials, one for each whole number from 0 on.

@@ -1,10 +1,25 @@
 //! Kernels by name: what each is compiled from.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use crate::structs::{FIELD_SMALL_BLOCK, FIELD_TILE};
 use crate::{
     DYNAMICS_FORCES, DYNAMICS_LISTS, DYNAMICS_STEPS, FIELD_LATTICE, FIELD_POINTS, FIELD_SLICED,
     FIELD_SMALL_BINS, File, RAND48, SORT, Variant,
 };
+
+/// A text that kernels are compiled with, kept for as long as the process runs: there are as many as kinds of terms and of expressions.
+pub fn kept(text: String) -> &'static str {
+    static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(kept) = texts.get(text.as_str()) {
+        return kept;
+    }
+    let kept: &'static str = text.leak();
+    texts.insert(kept);
+    kept
+}
 
 /// A kernel by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -16,7 +16,7 @@ mod kernel;
 pub mod structs;
 
 pub use kernel::{
-    DynamicsEntry, DynamicsKernel, FieldKernel, FieldTargets, Kernel, Rand48Function,
+    DynamicsEntry, DynamicsKernel, FieldKernel, FieldTargets, Kernel, Rand48Function, kept,
 };
 
 use std::sync::OnceLock;
@@ -47,6 +47,7 @@ const WRITTEN: &[File] = &[
     ("binning/r.cuh", include_str!("../binning/r.cuh")),
     ("binning/s_mu.cuh", include_str!("../binning/s_mu.cuh")),
     ("binning/rp_pi.cuh", include_str!("../binning/rp_pi.cuh")),
+    ("operations.cuh", include_str!("../operations.cuh")),
     (
         "ops/mean_separation.cuh",
         include_str!("../ops/mean_separation.cuh"),
@@ -63,7 +64,6 @@ const WRITTEN: &[File] = &[
     ("measured.cuh", include_str!("../measured.cuh")),
     ("queue.cuh", include_str!("../queue.cuh")),
     ("sweep.cuh", include_str!("../sweep.cuh")),
-    ("operations.cuh", include_str!("../operations.cuh")),
     ("field/term.cuh", include_str!("../field/term.cuh")),
     (
         "dynamics/normal.cuh",
@@ -203,6 +203,8 @@ pub struct Variant {
     pub global_sums: bool,
     /// Threads, second points a thread and first points a tile: sizes alone.
     pub shape: Shape,
+    /// The statements that sum terms, where expressions are among these; else nothing.
+    pub sums: &'static str,
 }
 
 /// The sizes of a kernel.
@@ -290,7 +292,7 @@ impl Variant {
 
     /// The macros that make this variant, `NAME=value`.
     pub fn macros(&self) -> Vec<String> {
-        [
+        let numbers = [
             ("DOMAIN", self.space as u32),
             ("BINNING", self.bins as u32),
             ("SIGHT", self.sight as u32),
@@ -308,17 +310,21 @@ impl Variant {
             ("THREADS", self.shape.threads),
             ("POINTS", self.shape.points),
             ("TILE", self.shape.tile),
-        ]
-        .map(|(name, value)| format!("ALBIREO_{name}={value}"))
-        .to_vec()
+        ];
+        let numbers = numbers.map(|(name, value)| format!("ALBIREO_{name}={value}"));
+        let sums = (!self.sums.is_empty()).then(|| format!("ALBIREO_SUMS={}", self.sums));
+        numbers.into_iter().chain(sums).collect()
     }
 
-    /// Whether this kernel is one of [`every_variant`], in any shape: the one place where the rules stand.
+    /// Whether this kernel is one of [`every_variant`], in any shape and with any statements: the one place where the rules stand.
     pub fn exists(&self) -> bool {
         let filtered = self.arithmetic != Arithmetic::Float64;
         let named = matches!(self.traversal, Traversal::Simple | Traversal::Constant);
         let in_cells = self.traversal == Traversal::Cells;
         if self.classes && !in_cells {
+            return false;
+        }
+        if !self.sums.is_empty() && self.summed != Summed::Terms {
             return false;
         }
         if self.summed == Summed::Terms && !self.takes_terms() {
@@ -440,6 +446,7 @@ pub fn every_variant() -> Vec<Variant> {
             points: 1,
             tile: 64,
         },
+        sums: "",
     }];
     let traversals = [T::Simple, T::Constant, T::AllPairs, T::Cells];
     all = each(all, traversals, |v, choice| v.traversal = choice);

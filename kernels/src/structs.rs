@@ -202,6 +202,8 @@ device_structs! {
         set: Address<u32>,
         /// Directions from the origin, x of all rows before y, or nowhere.
         directions: Address<f64>,
+        /// Columns of expressions, the first of all rows before the second, or nowhere.
+        columns: Address<f64>,
         /// Number of rows.
         rows: u64,
     }
@@ -311,6 +313,8 @@ device_structs! {
         counter: Address<f64>,
         /// Angles: the square of a chord, the factor there, and its change with the square up to the next.
         angles: Address<f64>,
+        /// Constants of expressions: their numbers, bounds and scales.
+        constants: Address<f64>,
         /// The factor at other angles.
         outside: f64,
         /// Brings the coordinate across below 1: a power of two.
@@ -329,8 +333,8 @@ device_structs! {
         n_angles: u32,
         /// 1 where a sum takes the coordinate across, 2 where that is an angle.
         coordinate: u32,
-        /// Whether a sum takes a polynomial.
-        legendre: u32,
+        /// 1 where a sum takes a polynomial, and 2 where one takes the components of the separation.
+        measures: u32,
     }
 
     /// The float32 filter, besides its axes.
@@ -475,15 +479,15 @@ device_structs! {
         number: u32,
         /// With labels, the cells of each: (lowest along each axis, where they begin among all), (how many along each axis, nothing).
         boxes: Address<[u32; 4]>,
-        /// Bits, row after row.
+        /// Bits, or the words of columns, row after row.
         bits: Address<u64>,
         /// Where they go, word after word.
         sorted_bits: Target<u64>,
-        /// Where the number of bits that are set goes.
+        /// Where the number of bits that are set goes, or nowhere.
         sorted_set: Target<u32>,
         /// Where directions go.
         sorted_directions: Target<f64>,
-        /// Words of bits a row.
+        /// Words a row.
         words: u64,
     }
 }

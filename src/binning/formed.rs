@@ -4,7 +4,7 @@
 
 use super::{Bins, Form, LineOfSight, PairOrder, Reach};
 
-/// Bins that have a form, with what else an engine asks of them.
+/// Bins that have a form, with what else an engine asks of them; the order is that of a count where sums ask for another.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(
     not(feature = "cuda"),

@@ -162,7 +162,7 @@ impl Auto {
         let soon: f64 = jobs
             .iter()
             .map(|(job, what)| {
-                let work = job.n_pairs() as f64 * orders(job, what.bins());
+                let work = job.n_pairs() as f64 * orders(job, what);
                 self.cpu_seconds(0.0, work * CPU_COSTS.of(what, sets(job)))
             })
             .sum();
@@ -176,7 +176,7 @@ impl Auto {
                 } else {
                     even_share(job, bins)
                 };
-                Weighed::new(job, what, tested(job, bins, share))
+                Weighed::new(job, what, tested(job, what, share))
             })
             .collect();
         let seconds = |job: &Weighed| self.cpu_seconds(job.particles, job.cpu_work);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     fn evenly(job: &PairJob<'_>, bins: &Bins) -> f64 {
-        tested(job, bins, even_share(job, bins))
+        tested(job, &CountSpec::new(bins), even_share(job, bins))
     }
 
     #[test]

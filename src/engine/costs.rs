@@ -14,8 +14,8 @@ pub(super) struct Costs {
     further_set: f64,
     /// Sums of separations without weights, in bins of r and of two coordinates.
     separations: [f64; 2],
-    /// Sums of angles or of polynomials of mu, of which every pair takes float64; those and sums of separations beside weights, in the time
-    /// of these.
+    /// Sums of angles, of polynomials of mu or of expressions, of which every pair takes float64; those and sums of separations beside
+    /// weights, in the time of these.
     measures: f64,
     measures_beside_weights: f64,
     /// Weights of pairs, and each word of bits that they take.
@@ -65,7 +65,8 @@ impl Costs {
             let words = weight.inverse().map_or(0.0, words);
             self.pair_weights + words
         });
-        let separations = !what.takes_legendre() && !binning.on_sphere();
+        let expressions = what.program().is_some();
+        let separations = !(what.takes_legendre() || binning.on_sphere() || expressions);
         let measures = match (weights, separations) {
             (true, _) => self.measures_beside_weights,
             (false, true) => self.separations[usize::from(binning.axes().len() > 1)],
@@ -88,8 +89,11 @@ impl Costs {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::binning::{Edges, RBins};
+    use crate::tally::{Exchange, OperationList, PairProgram, PairSum};
 
     #[test]
     fn what_is_summed_has_its_price() {
@@ -111,5 +115,18 @@ mod tests {
         let (one, four) = (cost(true, false, 1), cost(true, false, 4));
         assert!(four > one && four < 4.0 * one);
         assert_eq!(cost(false, false, 4), 1.0);
+        // That of an expression costs about as much as a polynomial of mu.
+        let mut operations = OperationList::default();
+        let value = operations.constant(1.0);
+        let sum = PairSum {
+            name: "one".to_owned(),
+            value,
+            bound: 1.0,
+            proven: true,
+            exchange: Exchange::Even,
+        };
+        let program = PairProgram::new(&operations, vec![sum]).unwrap();
+        let what = CountSpec::new(&bins).with_program(Arc::new(program));
+        assert_eq!(CPU_COSTS.of(&what, 1), CPU_COSTS.measures);
     }
 }

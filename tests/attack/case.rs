@@ -220,7 +220,7 @@ impl Case {
 
     /// Whether devices must refuse the case: only the library's binnings run there.
     pub fn is_unsupported(&self) -> bool {
-        matches!(self.bins, Bins::Cut(..)) || self.besides.program.is_some()
+        matches!(self.bins, Bins::Cut(..))
     }
 
     /// Whether bins reach beyond half the box: devices have no kernels for some of these, and what stands around them has the cpu count those.

@@ -16,7 +16,7 @@ use albireo::{
 };
 
 use super::emulator::{Emulator, Emulators};
-use super::{Emulated, PLENTY, pair_terms, small, suite, uniform};
+use super::{Emulated, PLENTY, pair_programs, pair_terms, small, suite, uniform};
 
 /// Engines of one shape: each further one is a kernel more to compile.
 fn engine(precision: Precision) -> Emulated {
@@ -49,6 +49,36 @@ pub(crate) fn sums_in_one_pass_are_those_of_the_double_loop() {
         let what = everything(6);
         let expected = Naive.run(&job, &what, &Silent).unwrap();
         assert!(simple.run(&job, &what, &Silent).unwrap() == expected);
+    }
+}
+
+pub(crate) fn sums_of_expressions_are_those_of_the_double_loop() {
+    pair_terms::sums_of_expressions(&engine(Precision::Exact), 60);
+    let mut simple = engine(Precision::Exact);
+    for kernel in [KernelChoice::Simple, KernelChoice::Constant] {
+        simple.options.kernel = kernel;
+        let sample = pair_programs::with_columns(&by_both(200), 7);
+        let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+        let what = everything(6).with_program(pair_programs::every_operation());
+        let expected = Naive.run(&job, &what, &Silent).unwrap();
+        assert!(simple.run(&job, &what, &Silent).unwrap() == expected);
+    }
+    // In pieces, of samples that are kept and of others.
+    let mut pieces = engine(Precision::Exact);
+    pieces.devices = Emulators(vec![Emulator::new(200 << 10, 36 << 10)]);
+    let sample = pair_programs::with_columns(&uniform(300), 8);
+    let prepared = pieces.prepare(sample, &Domain::Open, &Silent).unwrap();
+    let bins = RBins::new(Edges::linear(0.0, 0.4, 4).unwrap());
+    let what = CountSpec::new(bins).with_weights();
+    for program in [
+        pair_programs::velocities(),
+        pair_programs::every_operation(),
+        pair_programs::velocities(),
+    ] {
+        let what = what.clone().with_program(program);
+        let job = PreparedJob::auto(&prepared);
+        let (tally, _) = pieces.tally(&job, &what, &Silent).unwrap();
+        assert!(tally == Naive.run(job.job(), &what, &Silent).unwrap());
     }
 }
 

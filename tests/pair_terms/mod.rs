@@ -1,12 +1,16 @@
 //! Sums of terms against the double loop, by `==`: weights by bits and angles, coordinates, polynomials, many in one pass.
 //!
-//! Entry: [`weights_by_bits`], [`weights_by_angles`], [`sums_in_one_pass`], [`wide_weights`]. Tests of kernels on the host and on devices share it; it knows no
+//! Entry: [`weights_by_bits`], [`weights_by_angles`], [`sums_in_one_pass`], [`wide_weights`], [`sums_of_expressions`]. Tests of kernels on the host and on devices share it; it knows no
 //! engine.
 #![allow(
     clippy::unwrap_used,
     unreachable_pub,
     reason = "a failed unwrap is a failed test; test binaries use it"
 )]
+
+mod expressions;
+
+pub use expressions::sums_of_expressions;
 
 use albireo::engine::{Silent, Traversal};
 use albireo::particles::Bits;

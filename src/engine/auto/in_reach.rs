@@ -6,6 +6,7 @@ use crate::binning::{Bins, PairOrder, Reach};
 use crate::domain::Domain;
 use crate::pairs::{PairJob, Pairs};
 use crate::particles::Particles;
+use crate::tally::CountSpec;
 
 /// Particles in the blocks or cells that are in reach or not as a whole.
 const LEAF: f64 = 16.0;
@@ -107,7 +108,8 @@ pub(super) fn tried_share(job: &PairJob<'_>, binning: &Bins) -> f64 {
 }
 
 /// Pairs that an engine has to look at, of which a `share` is within reach.
-pub(super) fn tested(job: &PairJob<'_>, binning: &Bins, share: f64) -> f64 {
+pub(super) fn tested(job: &PairJob<'_>, what: &CountSpec, share: f64) -> f64 {
+    let binning = what.bins();
     let (first, second) = job.pairs().both();
     let densest = first.len().max(second.len()) as f64;
     // How many leaves the reach is long: what is in reach of a leaf is a leaf longer than what is in reach of a particle.
@@ -118,12 +120,13 @@ pub(super) fn tested(job: &PairJob<'_>, binning: &Bins, share: f64) -> f64 {
     };
     let share = (share * (1.0 + 1.0 / leaves).powi(3)).min(1.0);
     let share = if share.is_nan() { 1.0 } else { share };
-    job.n_pairs() as f64 * share * orders(job, binning)
+    job.n_pairs() as f64 * share * orders(job, what)
 }
 
 /// How often each pair is looked at.
-pub(super) fn orders(job: &PairJob<'_>, binning: &Bins) -> f64 {
+pub(super) fn orders(job: &PairJob<'_>, what: &CountSpec) -> f64 {
     let auto = matches!(job.pairs(), Pairs::Auto(_));
-    let both = auto && binning.order() == PairOrder::Ordered && binning.folded().is_none();
+    let folds = what.program().is_none() && what.bins().folded().is_some();
+    let both = auto && what.order() == PairOrder::Ordered && !folds;
     if both { 2.0 } else { 1.0 }
 }

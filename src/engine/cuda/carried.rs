@@ -19,6 +19,10 @@ pub(super) struct Carried {
     pub(super) words: usize,
     /// Whether angles weigh pairs.
     pub(super) directions: bool,
+    /// Columns of the first and of the second sample that expressions take.
+    pub(super) columns: [usize; 2],
+    /// The statements that sum expressions and what else there is, or nothing.
+    pub(super) sums: &'static str,
     /// Classes of pairs: which there are.
     pub(super) labels: Option<Labels>,
 }
@@ -70,14 +74,15 @@ impl Carried {
         if self.weighted { 8 } else { 0 }
     }
 
-    /// Bytes of a row's bits as they were given.
-    pub(super) fn bits_bytes(self) -> u64 {
-        8 * self.words as u64
+    /// Bytes of a row's bits and columns as they were given.
+    pub(super) fn words_bytes(self) -> u64 {
+        let columns = self.columns[0].max(self.columns[1]);
+        8 * (self.words + columns) as u64
     }
 
-    /// Bytes of a row's bits and direction as kernels read them.
+    /// Bytes of a row's bits, columns and direction as kernels read them.
     pub(super) fn laid_bytes(self) -> u64 {
         let set = if self.words > 0 { 4 } else { 0 };
-        self.bits_bytes() + set + if self.directions { 24 } else { 0 }
+        self.words_bytes() + set + if self.directions { 24 } else { 0 }
     }
 }

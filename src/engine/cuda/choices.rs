@@ -243,5 +243,6 @@ pub(super) fn variant_of(
                 Arrangement::AsGiven(_) => chosen(options.tuning.tile, TILE[0]),
             },
         },
+        sums: carried.sums,
     }
 }

@@ -20,19 +20,22 @@ pub(super) enum Column {
     Weight(ScaledWeights),
     /// Bits, row after row.
     Bits,
+    /// So many columns of expressions, row after row.
+    Values(usize),
 }
 
 /// Which weights of a sample: their set, and the exponent that scales them.
 pub(super) type ScaledWeights = (usize, i32);
 
 /// How a sample is arranged: what is done to it, the sort without its addresses, which weights it carries, its words of
-/// bits, and whether directions go with it.
+/// bits, its columns of expressions, and whether directions go with it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Arranged {
     pub(super) entry: &'static str,
     pub(super) sort: SortJob,
     pub(super) weight: Option<ScaledWeights>,
     pub(super) words: usize,
+    pub(super) columns: usize,
     pub(super) directions: bool,
 }
 
@@ -47,8 +50,9 @@ pub(super) struct Columns<M> {
 /// Entries with the number of their device and what they are.
 type Entries<K, V> = Mutex<Vec<(usize, K, Arc<V>)>>;
 
-/// Columns and arrangements of a device, at most: the coordinates, the labels, the bits and weights of two exponents.
-const MOST_COLUMNS: usize = 7;
+/// Columns and arrangements of a device, at most: the coordinates, the labels, the bits, the columns of expressions and weights of two
+/// exponents.
+const MOST_COLUMNS: usize = 8;
 const MOST_ARRANGED: usize = 2;
 
 /// What devices hold of a sample.

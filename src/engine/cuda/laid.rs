@@ -1,4 +1,5 @@
-//! What weighs pairs besides the weights of their points, laid out on a device as kernels read it: bits and directions.
+//! What a pair takes besides the positions and weights of its points, laid out on a device as kernels read it: bits and directions, and the
+//! columns of expressions.
 //!
 //! Entry: [`lay`]. The rows lie as the sample does: sorted, or in the order given.
 
@@ -23,11 +24,27 @@ pub(super) fn sort_shape(rows: u64) -> LaunchShape {
     }
 }
 
-/// Adds to a sample the bits of `sort`, if it has any, and with `directions` those.
+/// Words of the rows of a sample, row after row: where they are, and how many a row has.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Words {
+    pub(super) at: u64,
+    pub(super) number: u64,
+}
+
+/// What is laid out.
+#[derive(Clone, Copy)]
+pub(super) struct Laying {
+    pub(super) bits: Words,
+    /// Columns of expressions.
+    pub(super) values: Words,
+    pub(super) directions: bool,
+}
+
+/// Adds to a sample what `laying` has; its rows go where `sort` puts them, or stay.
 pub(super) fn lay<D: Device>(
     device: &D,
     sort: &SortJob,
-    directions: bool,
+    laying: Laying,
     mut columns: Columns<D::Memory>,
 ) -> Result<Columns<D::Memory>, CudaError> {
     let rows = columns.sample.rows;
@@ -46,21 +63,31 @@ pub(super) fn lay<D: Device>(
         columns.memory.push(Arc::new(memory));
         Ok(address)
     };
-    if sort.words > 0 {
-        let (bits, set) = (keep(8 * sort.words * rows)?, keep(4 * rows)?);
+    let words = |words: Words, to: u64, set: u64| {
         let job = SortJob {
-            sorted_bits: bits.into(),
+            bits: words.at.into(),
+            words: words.number,
+            sorted_bits: to.into(),
             sorted_set: set.into(),
             ..*sort
         };
-        launch("albireo_lay_bits", &job)?;
+        launch("albireo_lay_bits", &job)
+    };
+    if laying.values.number > 0 {
+        let to = keep(8 * laying.values.number * rows)?;
+        words(laying.values, to, 0)?;
+        columns.sample.columns = to.into();
+    }
+    if laying.bits.number > 0 {
+        let (bits, set) = (keep(8 * laying.bits.number * rows)?, keep(4 * rows)?);
+        words(laying.bits, bits, set)?;
         columns.sample = DeviceSample {
             bits: bits.into(),
             set: set.into(),
             ..columns.sample
         };
     }
-    if directions {
+    if laying.directions {
         let directions = keep(24 * rows)?;
         let job = SortJob {
             x: columns.sample.x,

@@ -27,6 +27,7 @@ mod terms;
 mod timings;
 mod units;
 mod windows;
+mod written;
 
 #[cfg(test)]
 mod suite;
@@ -39,6 +40,8 @@ pub use kept::Kept;
 pub use options::{CudaOptions, KernelChoice, Precision, Tuning};
 #[doc(hidden)]
 pub use rand48::fill;
+#[doc(hidden)]
+pub use summed::statements;
 pub use timings::CudaTimings;
 
 use std::fmt;

@@ -92,6 +92,8 @@ fn ask(
                     weighted: summed == Summed::Products,
                     words: 0,
                     directions: false,
+                    columns: [0; 2],
+                    sums: "",
                     labels,
                 };
                 let binning = Formed::of(binning).unwrap();

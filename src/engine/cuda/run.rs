@@ -76,14 +76,14 @@ pub(super) fn bytes_needed(
 ) -> u64 {
     let [first, second] = rows;
     let carried = sought.carried;
-    let (weight, bits) = (carried.weight_bytes(), carried.bits_bytes());
-    // Positions, their fractions, weights, bits and directions; while a sample is sorted it is there twice, with its cells and ranks.
+    let (weight, words) = (carried.weight_bytes(), carried.words_bytes());
+    // Positions, their fractions, weights, bits, columns and directions; while a sample is sorted it is there twice, with its cells and ranks.
     let row = 24 + weight + 16 + carried.laid_bytes();
     let labels = if carried.labels.is_some() { 4 } else { 0 };
     let (sorting, cells) = match &plan.arrangement {
-        Arrangement::AsGiven(_) => (bits, 0),
+        Arrangement::AsGiven(_) => (words, 0),
         Arrangement::Sorted(_) => (
-            24 + weight + bits + 8 + labels,
+            24 + weight + words + 8 + labels,
             u64::from(plan.n_cells(0).max(plan.n_cells(1))),
         ),
     };
@@ -97,7 +97,7 @@ pub(super) fn bytes_needed(
         .sum();
     let axes = 8 * (edges + plan.table.len() + plan.translations.len()) as u64 + neighbours;
     let unsorted = if keeps {
-        24 + weight + bits + labels
+        24 + weight + words + labels
     } else {
         0
     };

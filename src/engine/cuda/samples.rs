@@ -13,10 +13,10 @@ use bytemuck::Pod;
 use super::frame::Arrangement;
 use super::kept::{Arranged, Column, Columns, Kept, ScaledWeights};
 use super::labelled::LabelCells;
-use super::laid::{lay, sort_shape};
+use super::laid::{Laying, Words, lay, sort_shape};
 use super::plan::LaunchPlan;
 use super::timings::CudaTimings;
-use crate::particles::{Bits, Particles};
+use crate::particles::{self, Bits, Particles};
 
 const TOTAL_THREADS: u32 = 1024;
 
@@ -28,6 +28,8 @@ pub(super) struct Given<'a, M> {
     pub(super) labels: Option<&'a [u32]>,
     /// Bits, where these weigh pairs.
     pub(super) bits: Option<&'a Bits>,
+    /// Columns that expressions take.
+    pub(super) columns: &'a [particles::Column],
     /// Whether angles weigh pairs.
     pub(super) directions: bool,
     pub(super) kept: Option<&'a Kept<M>>,
@@ -74,6 +76,40 @@ fn upload<D: Device>(
         start: None,
         sample,
     })
+}
+
+/// The bits and columns of a sample as they were given, uploaded; they live as long as the memories.
+#[allow(clippy::type_complexity, reason = "what is laid out, and where it lies")]
+fn upload_words<D: Device>(
+    device: &D,
+    given: &Given<'_, D::Memory>,
+) -> Result<(Laying, Vec<Arc<D::Memory>>), CudaError> {
+    let mut memory = Vec::new();
+    let mut put = |what: Column, words: &[u64], number: usize| {
+        let column = put_column(device, given, what, words)?;
+        let at = device.address(&column);
+        memory.push(column);
+        Ok::<_, CudaError>(Words {
+            at,
+            number: number as u64,
+        })
+    };
+    let mut laying = Laying {
+        bits: Words::default(),
+        values: Words::default(),
+        directions: given.directions,
+    };
+    if let Some(bits) = given.bits {
+        laying.bits = put(Column::Bits, bits.words(), bits.per_row())?;
+    }
+    if let number @ 1.. = given.columns.len() {
+        let columns: Vec<_> = given.columns.iter().map(particles::Column::view).collect();
+        let rows = 0..given.particles.len();
+        let of_row = |row: usize| columns.iter().map(move |column| column.at(row).to_bits());
+        let words: Vec<u64> = rows.flat_map(of_row).collect();
+        laying.values = put(Column::Values(number), &words, number)?;
+    }
+    Ok((laying, memory))
 }
 
 /// How a sample, the first or the second, is sorted.
@@ -141,10 +177,10 @@ fn fix<D: Device>(
     })
 }
 
-/// Sorts a sample into cells, with `directions` those too.
+/// Sorts a sample into cells, and lays out the rest of it likewise.
 fn sort<D: Device>(
     device: &D,
-    (job, directions): (SortJob, bool),
+    (job, laying): (SortJob, Laying),
     columns: &Columns<D::Memory>,
 ) -> Result<Columns<D::Memory>, CudaError> {
     let rows = columns.sample.rows;
@@ -215,7 +251,7 @@ fn sort<D: Device>(
         start: Some(Arc::new(start)),
         sample,
     };
-    lay(device, &sort, directions, columns)
+    lay(device, &sort, laying, columns)
 }
 
 /// Samples on the device as the plan wants them, and the first row of each cell: of the first sample, with labels of each.
@@ -252,22 +288,8 @@ fn arrange<D: Device>(
     let mut make = || {
         let begin = device.mark()?;
         let columns = upload(device, given)?;
-        let bits = given.bits.map(|bits| {
-            let column = put_column(device, given, Column::Bits, bits.words());
-            column.map(|column| (column, bits.per_row() as u64))
-        });
-        let bits = bits.transpose()?;
-        let with_bits = |job: SortJob| {
-            let (address, words) = match &bits {
-                Some((column, words)) => (device.address(column), *words),
-                None => (0, 0),
-            };
-            SortJob {
-                bits: address.into(),
-                words,
-                ..job
-            }
-        };
+        // Freed once they are laid out, unless they are kept.
+        let (laying, _words) = upload_words(device, given)?;
         let uploaded = device.mark()?;
         let columns = match &plan.arrangement {
             Arrangement::Sorted(_) => {
@@ -286,22 +308,21 @@ fn arrange<D: Device>(
                     boxes: device.address(&boxes).into(),
                     ..sort_job(&columns.sample, plan, which)
                 };
-                let job = (with_bits(job), given.directions);
-                let mut columns = sort(device, job, &columns)?;
+                let mut columns = sort(device, (job, laying), &columns)?;
                 columns.memory.push(boxes);
                 columns
             }
             Arrangement::AsGiven(_) => {
-                let as_it_lies = with_bits(SortJob {
+                let as_it_lies = SortJob {
                     rows: columns.sample.rows,
                     ..SortJob::default()
-                });
+                };
                 let columns = if plan.variant.arithmetic == Arithmetic::Float64 {
                     columns
                 } else {
                     fix(device, fix_job(&columns.sample, plan), columns)?
                 };
-                lay(device, &as_it_lies, given.directions, columns)?
+                lay(device, &as_it_lies, laying, columns)?
             }
         };
         let sorted = device.mark()?;
@@ -320,6 +341,7 @@ fn arrange<D: Device>(
                 sort: sort_only,
                 weight: given.weight.map(|(_, which)| which),
                 words: given.bits.map_or(0, Bits::per_row),
+                columns: given.columns.len(),
                 directions: given.directions,
             };
             kept.arranged(device.number(), &how, make)

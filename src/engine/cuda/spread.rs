@@ -112,9 +112,14 @@ fn count_pass<D: Devices>(
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
     let (job, kept) = job;
     let binning = Formed::of(what.bins()).ok_or_else(|| CudaError::Binning(what.bins().name()))?;
+    // The value of an expression may depend on the order where bins do not.
+    let binning = Formed {
+        order: what.order(),
+        ..binning
+    };
     let terms = Terms::new(what, job.pairs())?;
     let labels = labels(*terms.tables(), job, options)?;
-    let sought = Sought::of(what, &terms, labels)?;
+    let sought = Sought::of((what, job.pairs()), &terms, labels)?;
     let weights = sought.carried.weighted.then(|| terms.factors());
     let (first, second) = job.pairs().both();
     progress.begin(job.n_pairs());
@@ -248,6 +253,7 @@ impl<D: Devices> Spread<'_, D> {
                 .labels
                 .and_then(|_| Some(particles.labels()?.values())),
             bits: particles.bits().filter(|_| carried.words > 0),
+            columns: &particles.columns()[..carried.columns[k]],
             directions: carried.directions,
             kept: kept.map(|kept| kept[k]),
         });

@@ -1,13 +1,17 @@
 //! What is summed over the pairs in bins, as kernels know it.
 //!
-//! Entry: [`Sought::of`]. Which sums there are kernels for is decided here.
+//! Entry: [`Sought::of`]. Which sums there are kernels for is decided here. Those of expressions are text that kernels are compiled with.
 
 use albireo_gpu::{CudaError, Device, put};
-use albireo_kernels::Summed;
 use albireo_kernels::structs::SumTerms;
+use albireo_kernels::{Summed, kept};
 
 use super::carried::{Carried, Labels};
-use crate::tally::{AngularWeight, CountSpec, InverseProbability, Sum, Terms};
+use super::written::Written;
+use crate::pairs::Pairs;
+use crate::tally::{
+    AngularWeight, CountSpec, End, InverseProbability, Operation, PairProgram, Sum, Terms,
+};
 
 /// The sums of a job, with the tables that the weights of its pairs are looked up in.
 #[derive(Debug)]
@@ -16,6 +20,8 @@ pub(super) struct Sought<'a> {
     /// What kernels know of them, but for bins and addresses.
     terms: SumTerms,
     kinds: Vec<u32>,
+    /// Of expressions.
+    constants: Vec<f64>,
     inverse: &'a [f64],
     counter: &'a [f64],
     angles: Vec<[f64; 3]>,
@@ -24,9 +30,10 @@ pub(super) struct Sought<'a> {
 /// What is added to the number of a sum whose second word is meant: as in `kernels/ops/terms.cuh`.
 const REST: u32 = 256;
 
-/// A sum as kernels number it.
+/// A sum as kernels number it; that of an expression has no number, but a text.
 fn kind(sum: &Sum) -> Result<u32, CudaError> {
     let value = match sum {
+        _ if sum.expression().is_some() => return Ok(0),
         Sum::Rest(0, of) => return Ok(REST + kind(&Sum::OfSet(1, *of).of_set(0))?),
         Sum::Product => 0,
         Sum::Separation | Sum::WeightedSeparation => 1,
@@ -34,20 +41,45 @@ fn kind(sum: &Sum) -> Result<u32, CudaError> {
         Sum::OfSet(..) | Sum::Rest(..) => {
             return Err(CudaError::Unsupported("several sets of weights in a pass"));
         }
-        Sum::Expression(_) | Sum::Unbounded(_) | Sum::Term(_) => {
-            return Err(CudaError::Unsupported(sum.name()));
-        }
+        other => return Err(CudaError::Unsupported(other.name())),
     };
     Ok(2 * value + u32::from(sum.is_weighted()))
 }
 
+/// The sums of `what` as kernels number them and, where expressions are among them, the text and the constants of all.
+fn numbered(what: &CountSpec) -> Result<(Vec<u32>, &'static str, Vec<f64>), CudaError> {
+    let kinds = what.sums().iter().map(kind).collect::<Result<Vec<_>, _>>()?;
+    let Some(program) = what.program() else {
+        return Ok((kinds, "", vec![]));
+    };
+    let written = Written::of(program, what.sums(), &kinds);
+    Ok((kinds, kept(written.statements), written.constants))
+}
+
+/// The statements that kernels sum the expressions of `what` by, and what else there is; nothing without expressions.
+///
+/// # Errors
+/// Sums that there is no kernel for.
+pub fn statements(what: &CountSpec) -> Result<&'static str, CudaError> {
+    numbered(what).map(|(_, statements, _)| statements)
+}
+
+/// Columns that a program takes of the first and of the second sample, which may be one.
+fn columns(program: &PairProgram, pairs: Pairs<'_>) -> [usize; 2] {
+    let [first, second] = [End::First, End::Second].map(|end| program.n_columns(end));
+    match pairs {
+        Pairs::Auto(_) => [first.max(second); 2],
+        Pairs::Cross(..) => [first, second],
+    }
+}
+
 impl<'a> Sought<'a> {
-    /// The sums of `what`, whose pairs add `terms`, in the classes of `labels`.
+    /// The sums of `what` over `pairs`, which add `terms`, in the classes of `labels`.
     ///
     /// # Errors
     /// Cuts, which are taken off by whoever asks, or terms of other crates.
     pub(super) fn of(
-        what: &CountSpec,
+        (what, pairs): (&CountSpec, Pairs<'_>),
         terms: &Terms<'a>,
         labels: Option<Labels>,
     ) -> Result<Self, CudaError> {
@@ -55,7 +87,10 @@ impl<'a> Sought<'a> {
             return Err(CudaError::Unsupported(cut.name()));
         }
         let sums = what.sums();
-        let kinds = sums.iter().map(kind).collect::<Result<Vec<_>, _>>()?;
+        let (kinds, statements, constants) = numbered(what)?;
+        let program = what.program();
+        let takes = |operation: &Operation| matches!(operation, Operation::Difference(_));
+        let differences = program.is_some_and(|program| program.operations().iter().any(takes));
         let factor = terms.pair_factor();
         let inverse = factor.and_then(|factor| Some(factor.inverse()?.0));
         let counter = inverse.and_then(|inverse| inverse.counter());
@@ -75,6 +110,8 @@ impl<'a> Sought<'a> {
             weighted: sums.iter().any(Sum::is_weighted),
             words: inverse.map_or(0, InverseProbability::words),
             directions: angular.is_some(),
+            columns: program.map_or([0; 2], |program| columns(program, pairs)),
+            sums: statements,
             labels,
         };
         let terms = SumTerms {
@@ -89,13 +126,15 @@ impl<'a> Sought<'a> {
             } else {
                 0
             },
-            legendre: u32::from(sums.iter().any(|sum| sum.legendre().is_some())),
+            measures: u32::from(sums.iter().any(|sum| sum.legendre().is_some()))
+                + 2 * u32::from(differences),
             ..SumTerms::default()
         };
         Ok(Self {
             carried,
             terms,
             kinds,
+            constants,
             inverse: inverse.map_or(&[], |inverse| inverse.table()),
             counter: counter.map_or(&[], |counter| &counter.table),
             angles,
@@ -105,6 +144,7 @@ impl<'a> Sought<'a> {
     /// Bytes of the tables.
     pub(super) fn bytes(&self) -> u64 {
         let numbers = self.inverse.len() + self.counter.len() + 3 * self.angles.len();
+        let numbers = numbers + self.constants.len();
         (8 * numbers + 4 * self.kinds.len()) as u64
     }
 
@@ -113,19 +153,21 @@ impl<'a> Sought<'a> {
         &self,
         device: &D,
         plan: &SumTerms,
-    ) -> Result<(SumTerms, [D::Memory; 4]), CudaError> {
+    ) -> Result<(SumTerms, [D::Memory; 5]), CudaError> {
         let memory = [
             put(device, &self.kinds)?,
             put(device, self.inverse)?,
             put(device, self.counter)?,
             put(device, &self.angles)?,
+            put(device, &self.constants)?,
         ];
-        let [kinds, inverse, counter, angles] = memory.each_ref().map(|m| device.address(m));
+        let [kinds, inverse, counter, angles, constants] = memory.each_ref().map(|m| device.address(m));
         let terms = SumTerms {
             kinds: kinds.into(),
             inverse: inverse.into(),
             counter: counter.into(),
             angles: angles.into(),
+            constants: constants.into(),
             bins: plan.bins,
             all: plan.all,
             number: plan.number,

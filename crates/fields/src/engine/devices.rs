@@ -4,7 +4,6 @@
 
 mod variants;
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +15,7 @@ use albireo::error::EngineError;
 use albireo::pool;
 use albireo_gpu::{CudaError, Device, Devices, LaunchShape, put};
 use albireo_kernels::structs::{Address, AxisTile, DeviceField, FIELD_CONSTANTS, FIELD_TILE, Unit};
-use albireo_kernels::{FieldKernel, FieldTargets, Kernel};
+use albireo_kernels::{FieldKernel, FieldTargets, Kernel, kept};
 
 use crate::engine::{FieldEngine, numbers, zeros};
 use crate::error::FieldError;
@@ -39,18 +38,6 @@ const UNITS: usize = 4;
 
 /// Memory for rounding the size of each buffer.
 const ROOM: u64 = 1 << 13;
-
-/// The text of a term, kept for as long as the process runs: there are as many as kinds of terms.
-fn kept(text: String) -> &'static str {
-    static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(kept) = texts.get(text.as_str()) {
-        return kept;
-    }
-    let kept: &'static str = text.leak();
-    texts.insert(kept);
-    kept
-}
 
 /// The kernels that a term may be summed by.
 pub fn field_kernels(term: &Term, precision: Precision) -> Vec<Kernel> {
