@@ -30,6 +30,8 @@ class SecondOptions(TypedDict, total=False):
     group: npt.ArrayLike
     cross_group: npt.ArrayLike
     cross_region: npt.ArrayLike
+    columns: Mapping[str, npt.ArrayLike]
+    cross_columns: Mapping[str, npt.ArrayLike]
 
 
 class SurveyOptions(TypedDict, total=False):
@@ -41,6 +43,9 @@ class SurveyOptions(TypedDict, total=False):
     cross_weights: npt.ArrayLike
     cross_region: npt.ArrayLike
     cross_group: npt.ArrayLike
+    columns: Mapping[str, npt.ArrayLike]
+    randoms_columns: Mapping[str, npt.ArrayLike]
+    cross_columns: Mapping[str, npt.ArrayLike]
 
 
 class CountOptions(SecondOptions, total=False):
@@ -96,6 +101,9 @@ class CountOptions(SecondOptions, total=False):
     pip_zero_truncated: bool  # Use the zero-truncated estimator
     pip_total: Literal["joint", "brute-force", "counter"]  # Normalisation of the counts
     angular: Any  # Angular upweights of the counts of data
+    pair_sum: Value  # Sum an expression over the pairs in each bin
+    let: Value  # Name a part of the expressions of --pair-sum
+    pair_bound: Value  # State a bound
     theta_cut: Value  # Do not count pairs whose directions from the observer are LO up to HI degrees apart
     rp_cut: Value  # Do not count pairs that are LO up to HI apart across the line of sight of --los
     exclude_same: Value  # Do not count pairs of data with the same integer in this column, such as members of one halo
@@ -177,6 +185,9 @@ class EstimateOptions(SurveyOptions, total=False):
     regions_output: File | bool  # Write the rows of every sample with their region
     region_sums: File | bool  # Write the weight of each sample outside each region, a column for each
     region_map: File | bool  # Plot the randoms
+    pair_sum: Value  # Sum an expression over the pairs in each bin
+    let: Value  # Name a part of the expressions of --pair-sum
+    pair_bound: Value  # State a bound
     pip_realizations: int  # Number of realisations N, the observed one included
     pip_offset: int  # Number added to the common bits
     pip_always: int  # Bits that are set in every row, less those set in none
