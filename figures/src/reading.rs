@@ -306,6 +306,10 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
     };
     match kind {
         ResultKind::Counts => shown_counts(table, places),
+        ResultKind::Correlation if table.meta.get("pair_sums").is_some() => {
+            let formula = table.meta.get("estimator").and_then(|text| text.as_str());
+            single("xi", formula.unwrap_or_default().to_owned(), 0)
+        }
         ResultKind::Correlation if x.name == "theta" => single("xi", "w(θ)".to_owned(), 0),
         ResultKind::Correlation => single("xi", format!("ξ({name})"), 2),
         ResultKind::NumberDensity => {

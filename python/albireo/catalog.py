@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,15 +31,16 @@ _WORDS = {"and", "or", "not", "in", "like", "is", "null", "true", "false"}
 
 
 class Wanted(NamedTuple):
-    """What options ask for: columns by their names, columns of bits, and conditions and expressions over columns."""
+    """What options ask for: columns by their names, columns of bits, conditions and expressions over columns, and expressions over pairs."""
 
     names: list[str]
     bits: list[str]
     texts: list[str]
+    sums: list[str]
 
     def spoken_of(self, names: Sequence[str]) -> list[str]:
         """The columns, of these, that conditions and expressions are about, each a word of its own."""
-        return [name for name in names if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for text in self.texts)]
+        return [name for name in names if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for text in [*self.texts, *self.sums])]
 
     def is_doubtful(self, names: Sequence[str]) -> bool:
         """Whether they have a word that is none of these: a function, or a column misspelt, for which all others are looked at."""
@@ -69,6 +70,8 @@ class Catalog:
         Integers, the region of each row for jackknife errors.
     species
         Texts or numbers, what each particle is, for :func:`albireo.rdf`.
+    columns
+        Further numbers by their names, (N,) or (N, 3), which expressions such as ``pair_sum="V=radial(i.v - j.v)"`` are about.
     unit
         Unit of length, for labels; that of a Quantity is known.
 
@@ -92,6 +95,7 @@ class Catalog:
         group: Any = None,
         region: Any = None,
         species: Any = None,
+        columns: Mapping[str, Any] | None = None,
         unit: str | None = None,
     ) -> None:
         self.path: str | None = None
@@ -105,7 +109,7 @@ class Catalog:
         if sky is None and (redshift is not None or distance is not None):
             raise ValueError("redshift and distance go with sky=(ra, dec)")
         if isinstance(positions, (str, os.PathLike)):
-            self._of_file(positions, {**beside, "bits": bits, "species": species})
+            self._of_file(positions, {**beside, "bits": bits, "species": species, "columns": columns})
             return
         if sky is not None:
             self._of_sky(sky, redshift, distance)
@@ -118,6 +122,9 @@ class Catalog:
             if values is not None:
                 plain = units.without_dimension(name, values)
                 self.columns.append((f"<{name}>", arrays.column(name, plain)))
+        for name, values in (columns or {}).items():
+            plain = units.plain(values) if units.stated(values) is not None else values
+            self.columns += _components(name, arrays.stacked(name, plain))
         # The same in every sample, and no name of a table.
         self.weight_column = "<weights>" if weights is not None else None
         self.group_column = "<group>" if group is not None else None
@@ -238,7 +245,12 @@ class Catalog:
                     continue
                 if np.asarray(plain).dtype.kind == "b" and any(re.search(rf"~\s*\(?\s*{re.escape(name)}(?!\w)", text) for text in wanted.texts):
                     raise ValueError(f"{name}: it is true or false: write `not {name}`, ~ is about the bits of integers")
-                values = arrays.of_particles(name, arrays.stacked(name, plain))
+                plain = arrays.stacked(name, plain)
+                if getattr(plain, "ndim", 1) == 2:
+                    parts = _components(name, plain)
+                    others += [(part, values.astype(np.float64, copy=False)) for part, values in parts if len(values) == rows]
+                    continue
+                values = arrays.of_particles(name, plain)
                 if values is None:
                     raise ValueError(f"{name}: a condition or expression is about it: expected numbers or texts, one a row, with none missing")
                 if len(values[1] if isinstance(values, tuple) else values) == rows:

@@ -184,7 +184,7 @@ def _of_role(role: Role, options: dict[str, Any], first: Role) -> list[str]:
 
 def _wanted(options: Mapping[str, Any]) -> Wanted:
     """The columns that options ask for."""
-    wanted = Wanted([], [], [])
+    wanted = Wanted([], [], [], [])
     for name, value in options.items():
         last = name.rsplit("_", 1)[-1]
         if last in ("positions", "sky", "distance", "redshift", "weight", "same", "column") and value is not None:
@@ -195,6 +195,8 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
             texts = value if isinstance(value, (list, tuple)) else [value]
             # A set of weights has a name before its column.
             wanted.texts.extend(text.split("=", 1)[1] if last == "set" and "=" in text else text for text in texts if isinstance(text, str))
+        if name in ("pair_sum", "let") and value is not None:
+            wanted.sums.extend(value if isinstance(value, (list, tuple)) else [value])
     return wanted
 
 

@@ -57,7 +57,7 @@ class OfWpOptions(SampleOptions, WpOptions, total=False):
     regions: int
 
 
-_KINDS = ("weights", "bits", "group", "region")
+_KINDS = ("weights", "bits", "group", "region", "columns")
 
 
 def beside(options: dict[str, Any], prefix: str) -> dict[str, Any]:

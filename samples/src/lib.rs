@@ -76,6 +76,7 @@ mod unit_error;
 mod units;
 mod weights;
 mod whole_numbers;
+mod widths;
 mod within;
 
 pub use columns::usual_names;

@@ -45,7 +45,7 @@ pub(crate) struct Conversion {
 }
 
 /// The refusal of a file that is a trajectory; those of HDF5 and of tables are catalogues too.
-fn of_trajectory(path: &Path, stop: &Stop) -> Option<SampleError> {
+pub(crate) fn of_trajectory(path: &Path, stop: &Stop) -> Option<SampleError> {
     let format = albireo_catalogs::trajectory_format(path, stop.clone());
     let format = format.ok()??;
     let path = path.to_owned();

@@ -35,7 +35,7 @@ pub enum ProgramError {
         operation: usize,
     },
     /// A bound that is no positive number in range.
-    #[error("the bound of sum {name} must lie between {lo} and {hi}, found {bound}", lo = in_short(*lo), hi = in_short(*hi), bound = in_short(*bound))]
+    #[error("the bound of sum {name} must lie between {lo:.1e} and {hi:.1e}, found {bound}", bound = in_short(*bound))]
     Bound {
         /// The sum.
         name: String,

@@ -54,6 +54,7 @@ mod one_frame;
 mod other_files;
 mod outputs;
 mod packages;
+mod pair_sums;
 mod pair_weights;
 mod partials;
 mod planning;

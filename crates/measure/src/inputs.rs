@@ -77,6 +77,17 @@ impl Session<'_> {
         Ok(samples)
     }
 
+    /// How many components a column of these samples has, as the first that has it says; 1 of a column that none has.
+    pub(crate) fn widths(&self, sources: &[Source]) -> Result<impl Fn(&str) -> usize + use<>> {
+        let mut widths = HashMap::new();
+        for source in sources {
+            for (name, width) in source.widths(self.kept.given(), &self.watch.stop())? {
+                widths.entry(name).or_insert(width);
+            }
+        }
+        Ok(move |column: &str| widths.get(column).copied().unwrap_or(1))
+    }
+
     /// How a survey is read, some of whose files may be names of samples in memory.
     pub(crate) fn survey_reading(&self, units: &ColumnUnits, redshifts: bool) -> SurveyReading {
         SurveyReading {

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use crate::args::LosName;
 use crate::group;
+use crate::session::Session;
 use crate::tables::column_name;
 use crate::usage::usage;
 
@@ -73,16 +74,21 @@ fn refused(error: PairSumError) -> anyhow::Error {
 }
 
 impl PairSumFlags {
-    /// The sums that are asked for, if there are any.
-    pub(crate) fn read(&self) -> Result<Option<Summed>> {
-        if self.pair_sum.is_empty() {
+    /// Whether any sum is asked for.
+    pub(crate) fn any(&self) -> bool {
+        !self.pair_sum.is_empty()
+    }
+
+    /// The sums that are asked for, if there are any, over columns of these samples.
+    pub(crate) fn read(&self, sources: &[Source], session: &Session<'_>) -> Result<Option<Summed>> {
+        if !self.any() {
             return Ok(None);
         }
         let lets: Vec<(String, String)> = (self.lets.iter())
             .map(|part| (part.name.clone(), part.of.clone()))
             .collect();
-        // A column of vectors is written by its components.
-        let mut sums = PairSums::parse(&self.pair_sum, &lets, &|_| 1).map_err(refused)?;
+        let width = session.widths(sources)?;
+        let mut sums = PairSums::parse(&self.pair_sum, &lets, &width).map_err(refused)?;
         for bound in &self.pair_bound {
             let with = sums.with_bound(&bound.name, bound.of);
             sums = with.map_err(|error| usage(format!("--pair-bound: {error}")))?;
@@ -260,13 +266,17 @@ pub(crate) struct SummedRoles {
 }
 
 impl SummedRoles {
-    /// The sums of `flags` in the counts that `estimator` takes them of; none where nothing is summed.
-    pub(crate) fn of(flags: &PairSumFlags, estimator: &AnyEstimator) -> Result<Option<Self>> {
+    /// The sums of `flags`, over columns of these samples, in the counts that `estimator` takes them of; none where nothing is summed.
+    pub(crate) fn of(
+        flags: &PairSumFlags,
+        estimator: &AnyEstimator,
+        (sources, session): (&[Source], &Session<'_>),
+    ) -> Result<Option<Self>> {
         let named = match estimator {
             AnyEstimator::Formula(formula) => formula.sums().to_vec(),
             _ => vec![],
         };
-        let summed = flags.read()?;
+        let summed = flags.read(sources, session)?;
         let names: Vec<&str> = summed.iter().flat_map(|summed| summed.0.names()).collect();
         if let Some((term, name)) = named
             .iter()
@@ -312,9 +322,16 @@ impl SummedRoles {
         [End::First, End::Second].into_iter().filter(at).collect()
     }
 
-    /// The source of a role with the columns that sums take of it.
-    pub(crate) fn selected(&self, role: Role, source: Source) -> Source {
-        self.summed.selected(source, &self.ends(role))
+    /// The sources with the columns that sums take of them.
+    pub(crate) fn selected(&self, sources: Vec<Source>) -> Vec<Source> {
+        let of = |source: Source| {
+            let role = Role::ALL
+                .into_iter()
+                .find(|role| role.name() == source.role);
+            let ends = role.map_or(vec![], |role| self.ends(role));
+            self.summed.selected(source, &ends)
+        };
+        sources.into_iter().map(of).collect()
     }
 
     /// The same with the samples that were read, and where their pairs are counted.

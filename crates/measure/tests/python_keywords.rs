@@ -266,6 +266,8 @@ class SecondOptions(TypedDict, total=False):
     group: npt.ArrayLike
     cross_group: npt.ArrayLike
     cross_region: npt.ArrayLike
+    columns: Mapping[str, npt.ArrayLike]
+    cross_columns: Mapping[str, npt.ArrayLike]
 
 
 class SurveyOptions(TypedDict, total=False):
@@ -277,6 +279,9 @@ class SurveyOptions(TypedDict, total=False):
     cross_weights: npt.ArrayLike
     cross_region: npt.ArrayLike
     cross_group: npt.ArrayLike
+    columns: Mapping[str, npt.ArrayLike]
+    randoms_columns: Mapping[str, npt.ArrayLike]
+    cross_columns: Mapping[str, npt.ArrayLike]
 "#,
     );
     for options in &ALL {

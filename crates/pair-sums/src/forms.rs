@@ -225,3 +225,25 @@ pub(crate) fn renamed(formula: &str, of: impl Fn(&str) -> String) -> String {
     made.pop();
     made
 }
+
+/// A text cut at its commas, but for those between brackets and quotes.
+pub(crate) fn split(text: &str) -> Vec<String> {
+    let (mut parts, mut depth, mut quote) = (vec![String::new()], 0_usize, None);
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(open), _) if open == c => quote = None,
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (None, '(' | '[') => depth += 1,
+            (None, ')' | ']') => depth = depth.saturating_sub(1),
+            (None, ',') if depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(last) = parts.last_mut() {
+            last.push(c);
+        }
+    }
+    parts
+}

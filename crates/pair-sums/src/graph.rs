@@ -224,7 +224,11 @@ impl Graph {
 
     /// It in the `--where` language.
     pub(crate) fn written(&self, id: Id) -> String {
-        self.node(id).to_string()
+        match &self.get(id).shape {
+            // A request is a column by its plain name, or an expression with backquotes.
+            Shape::Column(_, name) => name.clone(),
+            _ => self.node(id).to_string(),
+        }
     }
 
     fn node(&self, id: Id) -> Node {

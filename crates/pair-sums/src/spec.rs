@@ -31,6 +31,28 @@ pub(crate) fn is_name(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
+/// Columns that results have anyway.
+const OF_RESULTS: [&str; 7] = ["npairs", "weight", "normalised", "W", "lo", "hi", "centre"];
+
+/// Why a sum, or a column that follows from sums, may not have a name beside others.
+pub(crate) fn is_no_column(name: &str, others: &[String]) -> Option<String> {
+    let starts = ["mean_", "weighted_mean_"];
+    let ends = ["_lo", "_hi", "_centre"];
+    let degree = name.strip_prefix('L').map(str::parse::<u8>);
+    let of_results = OF_RESULTS.contains(&name)
+        || matches!(degree, Some(Ok(_)))
+        || starts.iter().any(|start| name.starts_with(start))
+        || ends.iter().any(|end| name.ends_with(end));
+    if of_results {
+        return Some(format!(
+            "results have a column {name} anyway: choose another name"
+        ));
+    }
+    let mut others = others.iter();
+    let is_given = others.any(|other| other == name);
+    is_given.then(|| format!("two columns of the result would be named {name}: give one of the sums another name, as in NAME=form(columns)"))
+}
+
 impl FromStr for PairSumSpec {
     type Err = PairSumError;
 

@@ -11,11 +11,11 @@ use albireo_catalogs::did_you_mean;
 
 use crate::column::{ObjectColumn, Objects};
 use crate::error::PairSumError;
-use crate::forms::{Form, FormSum, forms, renamed, used};
+use crate::forms::{Form, FormSum, forms, renamed, split, used};
 use crate::geometry::Geometry;
 use crate::graph::{Atom, Graph, Id, Shape};
 use crate::reading::{Let, Reader, Scope, is_taken, tree};
-use crate::spec::{PairSumSpec, is_name};
+use crate::spec::{PairSumSpec, is_name, is_no_column};
 use crate::writing::{Root, bind};
 
 /// A column of results that follows from sums.
@@ -87,7 +87,26 @@ impl PairSums {
                 most: MAX_PAIR_SUMS,
             }));
         }
+        sums.check_columns()?;
         Ok(sums)
+    }
+
+    /// Refuses sums that name columns as other columns of a result are named.
+    fn check_columns(&self) -> Result<(), PairSumError> {
+        let mut columns: Vec<String> = vec![];
+        let sums = self.roots.iter().flat_map(|root| {
+            let of = |name: String| (root.text.as_str(), name);
+            [of(root.name.clone()), of(format!("{}_mean", root.name))]
+        });
+        let derived = self.derived.iter();
+        for (text, name) in sums.chain(derived.map(|one| (one.formula.as_str(), one.name.clone())))
+        {
+            if let Some(message) = is_no_column(&name, &columns) {
+                return Err(PairSumError::of(text, message));
+            }
+            columns.push(name);
+        }
+        Ok(())
     }
 
     fn text(&mut self, text: &str) -> usize {
@@ -453,26 +472,4 @@ fn no_name(text: &str) -> String {
     let names: Vec<String> = forms().iter().map(|form| form.name.to_owned()).collect();
     let close = did_you_mean(word.trim(), &names);
     format!("expected NAME=EXPRESSION or a form such as v12(vx, vy, vz){close}")
-}
-
-/// A text cut at its commas, but for those between brackets and quotes.
-fn split(text: &str) -> Vec<String> {
-    let (mut parts, mut depth, mut quote) = (vec![String::new()], 0_usize, None);
-    for c in text.chars() {
-        match (quote, c) {
-            (Some(open), _) if open == c => quote = None,
-            (None, '"' | '\'' | '`') => quote = Some(c),
-            (None, '(' | '[') => depth += 1,
-            (None, ')' | ']') => depth = depth.saturating_sub(1),
-            (None, ',') if depth == 0 => {
-                parts.push(String::new());
-                continue;
-            }
-            _ => {}
-        }
-        if let Some(last) = parts.last_mut() {
-            last.push(c);
-        }
-    }
-    parts
 }

@@ -21,7 +21,7 @@ use crate::inputs::line_of_sight;
 use crate::kept::Wanted;
 use crate::named_count::{MeanSeparation, NamedCount};
 use crate::packages::{Made, check_form};
-use crate::pair_sums::{PairSumFlags, Summed, geometry};
+use crate::pair_sums::{PairSumFlags, geometry};
 use crate::pair_weights::{PairWeightFlags, upweighted};
 use crate::record::Record;
 use crate::session::Session;
@@ -91,7 +91,7 @@ fn legendre(text: &str) -> Result<Legendre, String> {
 
 impl Count {
     /// The catalogues, with their weights of all sets.
-    fn sources(&self, summed: Option<&Summed>) -> Result<Vec<Source>> {
+    fn sources(&self) -> Result<Vec<Source>> {
         let (data, second) = (
             self.data.clone(),
             self.second.clone().or_else(|| self.cross.clone()),
@@ -99,23 +99,16 @@ impl Count {
         let group = self.cuts.group.as_deref();
         let sources = self.pairs.sources(data, second, group)?;
         self.weight_sets.check(sources.len() > 1)?;
-        let ends = ends_of(sources.len() > 1);
-        let sources = sources.into_iter().zip(ends);
-        let of = |(source, ends): (Source, &[End])| {
-            let source = self.weight_sets.of(source);
-            match summed {
-                Some(summed) => summed.selected(source, ends),
-                None => source,
-            }
-        };
-        Ok(sources.map(of).collect())
+        let of = |source: Source| self.weight_sets.of(source);
+        Ok(sources.into_iter().map(of).collect())
     }
 
     /// Refuses flags that have no meaning for the statistic.
     fn check(&self, spec: &BinSpec) -> Result<()> {
         self.cuts.check(self.statistic)?;
         self.shells.check(self.statistic)?;
-        spec.check_line_of_sight(self.los.los, self.cuts.needs_line_of_sight())?;
+        let has_meaning = self.cuts.needs_line_of_sight() || self.pair_sums.any();
+        spec.check_line_of_sight(self.los.los, has_meaning)?;
         if !self.legendre.is_empty() && !self.statistic.has_line_of_sight() {
             return Err(usage(
                 "--legendre needs --statistic s-mu or rp-pi, which have a line of sight",
@@ -162,8 +155,18 @@ impl Count {
         session: &mut Session<'_>,
     ) -> Result<Option<Table>> {
         let mut record = Record::begin(session.arguments);
-        let summed = self.pair_sums.read()?;
-        let sources = self.sources(summed.as_ref())?;
+        let sources = self.sources()?;
+        let summed = self.pair_sums.read(&sources, session)?;
+        let sources = match &summed {
+            Some(summed) => {
+                let ends = ends_of(sources.len() > 1);
+                let sources = sources.into_iter().zip(ends);
+                sources
+                    .map(|(source, ends)| summed.selected(source, ends))
+                    .collect()
+            }
+            None => sources,
+        };
         self.check(spec)?;
         let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
         let engines = Engines::with_checkpoints(&self.pairs.run, &self.kept, session)?;

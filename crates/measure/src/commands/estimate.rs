@@ -227,7 +227,7 @@ impl EstimateFlags {
         }
     }
 
-    fn sources(&self, summed: Option<&SummedRoles>) -> Result<Vec<Source>> {
+    fn sources(&self) -> Result<Vec<Source>> {
         let first = Selection::from(self.columns.clone());
         let randoms = Selection::from(self.randoms_columns.clone());
         let cross = Selection::from(self.cross_columns.clone());
@@ -267,7 +267,7 @@ impl EstimateFlags {
             };
             let mut sets = self.weight_sets.of(role).into_iter();
             let weight = sets.next().unwrap_or_else(|| selection.weight.clone());
-            let source = (!paths.is_empty()).then(|| Source {
+            (!paths.is_empty()).then(|| Source {
                 role: role.name().to_owned(),
                 paths,
                 selection: Selection {
@@ -275,10 +275,6 @@ impl EstimateFlags {
                     further_weights: sets.collect(),
                     ..selection
                 },
-            });
-            source.map(|source| match summed {
-                Some(summed) => summed.selected(role, source),
-                None => source,
             })
         };
         Ok(samples.into_iter().filter_map(source).collect())
@@ -317,7 +313,8 @@ impl EstimateFlags {
         }
         self.weight_sets.check()?;
         self.cuts.check(spec.statistic)?;
-        spec.check_line_of_sight(self.los.los, self.cuts.needs_line_of_sight())?;
+        let has_meaning = self.cuts.needs_line_of_sight() || self.pair_sums.any();
+        spec.check_line_of_sight(self.los.los, has_meaning)?;
         Ok(Asked { cut, method, split })
     }
 
@@ -385,8 +382,12 @@ impl EstimateFlags {
         self.regions
             .check_map(&session.arguments.inputs(), &session.sink)?;
         let mut record = Record::begin(session.arguments);
-        let summed = SummedRoles::of(&self.pair_sums, &estimator)?;
-        let sources = self.sources(summed.as_ref())?;
+        let sources = self.sources()?;
+        let summed = SummedRoles::of(&self.pair_sums, &estimator, (&sources, session))?;
+        let sources = match &summed {
+            Some(summed) => summed.selected(sources),
+            None => sources,
+        };
         let wanted = self.wanted(spec.statistic, cut)?;
         let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
         let engines = Engines::with_checkpoints(&self.run, &self.kept, session)?;

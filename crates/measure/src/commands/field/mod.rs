@@ -37,6 +37,7 @@ use crate::engine::told;
 use crate::files::Written;
 use crate::record::Record;
 use crate::session::{Session, Sink};
+use crate::tables::with_unit;
 use crate::usage::usage;
 use crate::watch::Watch;
 pub(crate) use flags::Field;
@@ -131,7 +132,8 @@ impl Field {
             }
             Targets::Grid(_) => self.write_grid(&job, &summing, &unit, &record)?,
             Targets::Points(_) => {
-                self.write_points(&job, &summing, &unit, (&record, &session.sink))?
+                let units = (&unit, sources.unit.as_deref());
+                self.write_points(&job, &summing, units, (&record, &session.sink))?
             }
         };
         summing.tell();
@@ -300,7 +302,7 @@ impl Field {
         &self,
         job: &FieldJob,
         summing: &Summing,
-        unit: &Unit,
+        (unit, length): (&Unit, Option<&str>),
         (record, sink): (&Record, &Sink),
     ) -> Result<u64> {
         let Targets::Points(points) = job.targets() else {
@@ -309,7 +311,8 @@ impl Field {
         let sums = summing.sums(job, job.targets().planes())?;
         let column = |(name, values): (&str, &albireo::particles::Column)| {
             let description = format!("position along {name}");
-            TableColumn::floats(name, description, values.iter().collect())
+            let column = TableColumn::floats(name, description, values.iter().collect());
+            with_unit(column, length.map(str::to_owned))
         };
         let mut columns: Vec<TableColumn> = ["x", "y", "z"]
             .into_iter()
