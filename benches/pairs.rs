@@ -209,7 +209,8 @@ fn pairwise_velocity() -> PairProgram {
     let mut operations = OperationList::default();
     let d = [0, 1, 2].map(|axis| operations.push(Operation::Difference(axis)));
     let v = [0, 1, 2].map(|at| {
-        let [i, j] = [End::First, End::Second].map(|end| operations.push(Operation::Column(end, at)));
+        let [i, j] =
+            [End::First, End::Second].map(|end| operations.push(Operation::Column(end, at)));
         operations.push(Operation::Subtract(i, j))
     });
     let mut dot = |a: [Value; 3], b: [Value; 3]| {

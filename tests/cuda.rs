@@ -253,7 +253,10 @@ fn sums_of_expressions() {
     let sample = pair_programs::with_columns(&sample, 22);
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
     let bins = RBins::new(Edges::linear(0.0, 0.3, 20).unwrap());
-    for program in [pair_programs::velocities(), pair_programs::every_operation()] {
+    for program in [
+        pair_programs::velocities(),
+        pair_programs::every_operation(),
+    ] {
         let what = CountSpec::new(bins.clone()).with_weights();
         let what = what.with_program(program);
         let expected = Cpu::new().run(&job, &what, &Silent).unwrap();

@@ -30,7 +30,9 @@ pub fn sums_of_expressions(engine: &dyn Engine, n: usize) {
             Sum::WeightedSeparation,
             Sum::Legendre(Legendre::L2),
         ];
-        let all = all.into_iter().fold(bins.with_weights(), CountSpec::with_sum);
+        let all = all
+            .into_iter()
+            .fold(bins.with_weights(), CountSpec::with_sum);
         let all = all.with_program(every_operation());
         compare(engine, domain, [&a, &b], &all, name);
     }

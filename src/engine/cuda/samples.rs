@@ -79,7 +79,10 @@ fn upload<D: Device>(
 }
 
 /// The bits and columns of a sample as they were given, uploaded; they live as long as the memories.
-#[allow(clippy::type_complexity, reason = "what is laid out, and where it lies")]
+#[allow(
+    clippy::type_complexity,
+    reason = "what is laid out, and where it lies"
+)]
 fn upload_words<D: Device>(
     device: &D,
     given: &Given<'_, D::Memory>,

@@ -48,7 +48,11 @@ fn kind(sum: &Sum) -> Result<u32, CudaError> {
 
 /// The sums of `what` as kernels number them and, where expressions are among them, the text and the constants of all.
 fn numbered(what: &CountSpec) -> Result<(Vec<u32>, &'static str, Vec<f64>), CudaError> {
-    let kinds = what.sums().iter().map(kind).collect::<Result<Vec<_>, _>>()?;
+    let kinds = what
+        .sums()
+        .iter()
+        .map(kind)
+        .collect::<Result<Vec<_>, _>>()?;
     let Some(program) = what.program() else {
         return Ok((kinds, "", vec![]));
     };
@@ -161,7 +165,8 @@ impl<'a> Sought<'a> {
             put(device, &self.angles)?,
             put(device, &self.constants)?,
         ];
-        let [kinds, inverse, counter, angles, constants] = memory.each_ref().map(|m| device.address(m));
+        let [kinds, inverse, counter, angles, constants] =
+            memory.each_ref().map(|m| device.address(m));
         let terms = SumTerms {
             kinds: kinds.into(),
             inverse: inverse.into(),

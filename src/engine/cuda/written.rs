@@ -98,7 +98,8 @@ mod tests {
     fn written(factor: f64, bound: f64) -> Written {
         let mut operations = OperationList::default();
         let factor = operations.constant(factor);
-        let [i, j] = [End::First, End::Second].map(|end| operations.push(Operation::Column(end, 1)));
+        let [i, j] =
+            [End::First, End::Second].map(|end| operations.push(Operation::Column(end, 1)));
         let z = operations.push(Operation::Difference(2));
         let less = operations.push(Operation::Less(i, z));
         let value = operations.push(Operation::Where(less, j, factor));
