@@ -13,6 +13,8 @@ mod attack;
 mod classes;
 #[path = "emulator/doubts.rs"]
 mod doubts;
+#[path = "emulator/drawn.rs"]
+mod drawn;
 #[path = "emulator/dynamics.rs"]
 mod dynamics;
 mod emulator;
@@ -33,7 +35,7 @@ mod trials;
 
 use std::process::ExitCode;
 
-use albireo::engine::cuda::{CudaError, CudaOptions, Kept, KernelChoice, Precision, Tuning, count};
+use albireo::engine::cuda::{CudaError, CudaOptions, Kept, KernelChoice, Precision, count};
 use albireo::engine::{PreparedJob, Progress, Report, Silent, Sorted, Traversal};
 use albireo::error::EngineError;
 use albireo::tally::{Classes, CountSpec, Sum, Tally};
@@ -41,22 +43,15 @@ use albireo::{
     Axis, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles,
     PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
 };
-use attack::campaign::{Campaign, verdict};
-use attack::case::Case;
-use attack::draw::Limits;
 use emulator::{Emulator, Emulators, Memory};
 use suite::Scope;
 
-const HARD_CASES: [trials::Test; 4] = [
+const HARD_CASES: [trials::Test; 3] = [
     (
         "separations_are_rounded_as_by_the_rule",
         separations_are_rounded_as_by_the_rule,
     ),
     ("bins_beyond_half_of_the_box", bins_beyond_half_of_the_box),
-    (
-        "random_counts_are_those_of_the_double_loop",
-        random_counts_are_those_of_the_double_loop,
-    ),
     (
         "the_largest_difference_on_an_open_axis_keeps_its_sign",
         the_largest_difference_on_an_open_axis_keeps_its_sign,
@@ -68,35 +63,7 @@ fn main() -> ExitCode {
     if let Some(reason) = missing {
         eprintln!("skipped: {reason}");
     }
-    let tests: [trials::Test; 23] = [
-        (
-            "weights_by_bits_are_those_of_the_double_loop",
-            terms::weights_by_bits_are_those_of_the_double_loop,
-        ),
-        (
-            "weights_by_angles_are_those_of_the_double_loop",
-            terms::weights_by_angles_are_those_of_the_double_loop,
-        ),
-        (
-            "sums_in_one_pass_are_those_of_the_double_loop",
-            terms::sums_in_one_pass_are_those_of_the_double_loop,
-        ),
-        (
-            "terms_are_summed_in_windows_pieces_and_prepared_samples",
-            terms::terms_are_summed_in_windows_pieces_and_prepared_samples,
-        ),
-        (
-            "sums_of_expressions_are_those_of_the_double_loop",
-            terms::sums_of_expressions_are_those_of_the_double_loop,
-        ),
-        (
-            "drawn_expressions_are_those_of_the_double_loop",
-            drawn_expressions_are_those_of_the_double_loop,
-        ),
-        (
-            "a_term_of_another_crate_is_refused_by_name",
-            terms::a_term_of_another_crate_is_refused_by_name,
-        ),
+    let tests: [trials::Test; 16] = [
         (
             "classes_are_those_of_the_double_loop",
             classes::classes_are_those_of_the_double_loop,
@@ -164,6 +131,8 @@ fn main() -> ExitCode {
     ];
     let others = [
         &HARD_CASES[..],
+        &terms::TESTS,
+        &drawn::TESTS,
         &doubts::TESTS,
         &fields::TESTS,
         &dynamics::TESTS,
@@ -244,51 +213,6 @@ fn filtered_counts_are_those_of_the_double_loop() {
 
 fn float64_counts_are_those_of_the_double_loop() {
     suite::every_case(&Emulated::new(Precision::Float64), 70, scope());
-}
-
-/// The cases of the standing attack: see `tests/attack.rs`. Each program is a kernel more to compile, and has a campaign of its own.
-fn random_counts_are_those_of_the_double_loop() {
-    campaign(300, |case| case.besides.program.is_none());
-}
-
-fn drawn_expressions_are_those_of_the_double_loop() {
-    campaign(40, |case| case.besides.program.is_some());
-}
-
-/// The first `cases` of the attack, as far as they are wanted.
-fn campaign(cases: u64, wanted: fn(&Case) -> bool) {
-    let mut engine = Emulated::new(Precision::Exact);
-    // One shape: each further one is a kernel more to compile.
-    engine.options.tuning = Tuning {
-        threads: 64,
-        points: 2,
-        tile: 32,
-        cell_particles: 0,
-    };
-    let campaign = Campaign::new(Limits::SLOW, cases, 60.0);
-    let report = campaign.run(&|case| {
-        verdict(case, |expected| {
-            // Several sets of weights are one pass each, by what stands around devices.
-            if !wanted(case) || !case.besides.sets.is_empty() {
-                return None;
-            }
-            // Cuts are taken off by it too.
-            if case.is_unsupported() || !case.besides.cuts.is_empty() {
-                return expected.counts_unsupported(&engine);
-            }
-            if case.reaches_beyond() {
-                return expected.differs_where_counted(&engine);
-            }
-            expected.differs(&engine)
-        })
-    });
-    match report {
-        Ok(report) => {
-            eprintln!("{report}");
-            assert!(report.filled > 0, "no case had a pair in a bin");
-        }
-        Err(told) => panic!("{told}"),
-    }
 }
 
 /// Fractions of two points as far apart as all are differ by half of what wraps.

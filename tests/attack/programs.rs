@@ -81,7 +81,7 @@ pub fn draw(draft: &mut Draft<'_>, case: &mut Case) {
 /// The value of a tree of a few operations.
 fn tree(random: &mut Random, operations: &mut OperationList) -> Value {
     let mut values: Vec<Value> = (0..3).map(|_| leaf(random, operations)).collect();
-    for _ in 0..1 + random.below(14) {
+    for _ in 0..=random.below(14) {
         let one = |random: &mut Random| values[random.below(values.len())];
         let [a, b, c] = [(); 3].map(|()| one(random));
         let made = match random.below(11) {

@@ -16,7 +16,34 @@ use albireo::{
 };
 
 use super::emulator::{Emulator, Emulators};
-use super::{Emulated, PLENTY, pair_programs, pair_terms, small, suite, uniform};
+use super::{Emulated, PLENTY, pair_programs, pair_terms, small, suite, trials, uniform};
+
+pub(crate) const TESTS: [trials::Test; 6] = [
+    (
+        "weights_by_bits_are_those_of_the_double_loop",
+        weights_by_bits_are_those_of_the_double_loop,
+    ),
+    (
+        "weights_by_angles_are_those_of_the_double_loop",
+        weights_by_angles_are_those_of_the_double_loop,
+    ),
+    (
+        "sums_in_one_pass_are_those_of_the_double_loop",
+        sums_in_one_pass_are_those_of_the_double_loop,
+    ),
+    (
+        "sums_of_expressions_are_those_of_the_double_loop",
+        sums_of_expressions_are_those_of_the_double_loop,
+    ),
+    (
+        "terms_are_summed_in_windows_pieces_and_prepared_samples",
+        terms_are_summed_in_windows_pieces_and_prepared_samples,
+    ),
+    (
+        "a_term_of_another_crate_is_refused_by_name",
+        a_term_of_another_crate_is_refused_by_name,
+    ),
+];
 
 /// Engines of one shape: each further one is a kernel more to compile.
 fn engine(precision: Precision) -> Emulated {
@@ -27,17 +54,17 @@ fn engine(precision: Precision) -> Emulated {
     engine
 }
 
-pub(crate) fn weights_by_bits_are_those_of_the_double_loop() {
+fn weights_by_bits_are_those_of_the_double_loop() {
     pair_terms::weights_by_bits(&engine(Precision::Exact), 110);
     pair_terms::weights_by_bits(&engine(Precision::Float64), 50);
 }
 
-pub(crate) fn weights_by_angles_are_those_of_the_double_loop() {
+fn weights_by_angles_are_those_of_the_double_loop() {
     pair_terms::weights_by_angles(&engine(Precision::Exact), 110);
     pair_terms::weights_by_angles(&engine(Precision::Float32), 60);
 }
 
-pub(crate) fn sums_in_one_pass_are_those_of_the_double_loop() {
+fn sums_in_one_pass_are_those_of_the_double_loop() {
     pair_terms::by_weight_sets(&engine(Precision::Exact), 60);
     pair_terms::wide_weights(&engine(Precision::Exact), 60);
     pair_terms::sums_in_one_pass(&engine(Precision::Exact), 90);
@@ -52,7 +79,7 @@ pub(crate) fn sums_in_one_pass_are_those_of_the_double_loop() {
     }
 }
 
-pub(crate) fn sums_of_expressions_are_those_of_the_double_loop() {
+fn sums_of_expressions_are_those_of_the_double_loop() {
     pair_terms::sums_of_expressions(&engine(Precision::Exact), 60);
     let mut simple = engine(Precision::Exact);
     for kernel in [KernelChoice::Simple, KernelChoice::Constant] {
@@ -111,7 +138,7 @@ fn everything(bins: usize) -> CountSpec {
         .with_pair_weight(weight)
 }
 
-pub(crate) fn terms_are_summed_in_windows_pieces_and_prepared_samples() {
+fn terms_are_summed_in_windows_pieces_and_prepared_samples() {
     let many = by_both(1300);
     let sample = by_both(300);
     let given = |engine: &Emulated, sample: &Particles, what: &CountSpec| {
@@ -168,7 +195,7 @@ impl PairTerm for One {
     }
 }
 
-pub(crate) fn a_term_of_another_crate_is_refused_by_name() {
+fn a_term_of_another_crate_is_refused_by_name() {
     let sample = uniform(60);
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
     let what = CountSpec::new(RBins::new(Edges::linear(0.0, 1.0, 4).unwrap()));
