@@ -1,4 +1,4 @@
-"""Draws the figures of the cookbooks again: runs their commands and keeps what the pages show.
+"""Draws the figures of the cookbooks and of the page on pair sums again: runs their commands and keeps what the pages show.
 
     python docs/draw.py [PROGRAM]
 
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
-PAGES = ["cookbook-galaxies.md", "cookbook-liquids.md"]
+PAGES = ["cookbook-galaxies.md", "cookbook-liquids.md", "pair-sums.md"]
 SHOWN = re.compile(r"\]\(figures/(.*?\.png)\)")
 
 
