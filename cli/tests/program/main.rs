@@ -66,6 +66,7 @@ mod random;
 mod randoms;
 mod rascalc;
 mod rdf;
+mod realisations;
 mod reference;
 mod regions;
 #[cfg(feature = "plot")]

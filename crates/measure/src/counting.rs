@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Counter`], given a [`NamedCount`]. `engine` chooses the engine, the subcommands what is counted.
 
+mod realised;
+
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -259,7 +261,10 @@ impl<'a> Counter<'a> {
     fn made_before(&mut self, name: &'static str, key: &Key) -> Option<Counts> {
         let shared = self.shared.as_ref()?;
         if let Some((made, counted)) = shared.of_sets.find(key) {
-            tracing::info!("{name}: counted with the first set of weights");
+            match counted.record["counted_with"].as_str() {
+                Some("all realisations") => tracing::debug!("{name}: counted with all others"),
+                _ => tracing::info!("{name}: counted with the first set of weights"),
+            }
             self.done.push(Counted { name, ..counted });
             return Some(made);
         }

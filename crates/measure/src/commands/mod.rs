@@ -25,6 +25,7 @@ pub(crate) mod plot;
 mod projections;
 pub(crate) mod random;
 pub(crate) mod randoms;
+mod realised;
 pub(crate) mod rdf;
 mod region_flags;
 mod region_tables;
