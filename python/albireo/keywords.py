@@ -96,11 +96,17 @@ class CountOptions(SecondOptions, total=False):
     pip_zero_truncated: bool  # Use the zero-truncated estimator
     pip_total: Literal["joint", "brute-force", "counter"]  # Normalisation of the counts
     angular: Any  # Angular upweights of the counts of data
+    pair_sum: Value  # Sum an expression over the pairs in each bin
+    let: Value  # Name a part of the expressions of --pair-sum
+    pair_bound: Value  # State a bound
     theta_cut: Value  # Do not count pairs whose directions from the observer are LO up to HI degrees apart
     rp_cut: Value  # Do not count pairs that are LO up to HI apart across the line of sight of --los
     exclude_same: Value  # Do not count pairs of data with the same integer in this column, such as members of one halo
     weight_set: Value  # Named set of weights
     cross_weight_set: Value  # Weights of the second sample in a set, where they differ
+    realisations: Value  # Count each of up to 128 realisations
+    cross_realisations: Value  # The same of the second sample, or `none`
+    realisation_mean: File | bool  # Also write the mean over the realisations, with the standard deviation of one of them
     shells: Edges | int  # Count pairs within and between shells of distance from the observer separately
     checkpoint: File  # Save what is counted in this folder, and continue from what is there
     checkpoint_every: Value  # Time between checkpoints, such as 30s, 5min or 1h
@@ -157,6 +163,10 @@ class EstimateOptions(SurveyOptions, total=False):
     weight_set: Value  # Named set of weights
     randoms_weight_set: Value  # Weights of the randoms in a set, where they differ
     cross_weight_set: Value  # Weights of the second sample in a set, where they differ
+    realisations: Value  # Count each of up to 128 realisations
+    cross_realisations: Value  # The same of the second sample, or `none`
+    realisation_mean: File | bool  # Also write the mean over the realisations, with the standard deviation of one of them
+    randoms_realisations: Value  # The same of the randoms
     wrap: bool  # Wrap positions outside the box into it instead of refusing them
     partial_set: bool  # Accept some of the files of a snapshot or group catalogue whose headers name more
     ignore_units: Value  # Columns whose numbers are used as they are
@@ -177,6 +187,9 @@ class EstimateOptions(SurveyOptions, total=False):
     regions_output: File | bool  # Write the rows of every sample with their region
     region_sums: File | bool  # Write the weight of each sample outside each region, a column for each
     region_map: File | bool  # Plot the randoms
+    pair_sum: Value  # Sum an expression over the pairs in each bin
+    let: Value  # Name a part of the expressions of --pair-sum
+    pair_bound: Value  # State a bound
     pip_realizations: int  # Number of realisations N, the observed one included
     pip_offset: int  # Number added to the common bits
     pip_always: int  # Bits that are set in every row, less those set in none

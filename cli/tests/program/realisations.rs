@@ -98,7 +98,9 @@ fn each_realisation_is_the_measurement_of_its_rows() {
             let draws = format!("--realisations a,b {own}");
             let run = folder.good(&format!("{command} {draws} -o own_{{}}.csv -vv"));
             let together = run.stderr.matches("counted with all others").count();
-            assert!((together >= 70) == one_pass, "{command}: {}", run.stderr);
+            // One pass over pairs with randoms pays earlier.
+            let expected = one_pass || command.contains("r.csv");
+            assert!((together >= 70) == expected, "{command}: {}", run.stderr);
             folder.good(&format!("{command} {draws} -o all.ecsv"));
             let all = folder.table("all.ecsv");
             for k in SOME {

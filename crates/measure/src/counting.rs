@@ -328,7 +328,9 @@ impl<'a> Counter<'a> {
         let seconds = start.elapsed().as_secs_f64();
         let in_bins: u64 = counts.npairs().iter().sum();
         let engine_is_whole = engine.is_whole();
-        if engine_is_whole {
+        if let Some(number) = asked.what.realisations() {
+            tracing::info!("{name}: {number} realisations in one pass, {seconds:.3} s");
+        } else if engine_is_whole {
             let rate = with_prefix(in_bins as f64 / seconds.max(1e-9));
             tracing::info!(
                 "{name}: {in_bins} pairs in bins, {seconds:.3} s, {} pairs in bins per second",

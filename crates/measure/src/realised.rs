@@ -65,8 +65,11 @@ impl RealisationFlags {
         Some(("--realisation-mean", path))
     }
 
-    /// Refuses parts of a command, which hold no realisations.
-    pub(crate) fn check(&self, pieces: &PieceFlags) -> Result<()> {
+    /// Refuses columns of a second sample without one, and parts of a command, which hold no realisations.
+    pub(crate) fn check(&self, pieces: &PieceFlags, has_second: bool) -> Result<()> {
+        if self.cross_realisations.is_some() && !has_second {
+            return Err(usage("--cross-realisations needs a second sample: --cross FILE"));
+        }
         if self.given() {
             pieces.refuse("--realisations, whose counts may be made one by one")?;
         }
@@ -133,7 +136,8 @@ pub(crate) struct EstimateRealisationFlags {
 impl EstimateRealisationFlags {
     /// Refuses what has no realisations: parts of a command, and randoms that are split.
     pub(crate) fn check(&self, pieces: &PieceFlags, split: bool) -> Result<()> {
-        self.all.check(pieces)?;
+        // A second sample that is missing is refused with all of its flags.
+        self.all.check(pieces, true)?;
         if split && self.all.given() {
             return Err(usage(
                 "--split-randoms is not for --realisations: leave it out",
@@ -159,10 +163,21 @@ pub(crate) struct Whole {
 impl Whole {
     /// Of samples whose bits are realisations.
     pub(crate) fn of(samples: &Rc<Samples>, roles: &[&str]) -> Result<Self> {
-        let particles = roles.iter().filter_map(|role| samples.find(role));
-        let bits: Vec<_> = particles.filter_map(Particles::bits).collect();
-        let mut words = vec![0; bits.iter().map(|bits| bits.per_row()).max().unwrap_or(0)];
-        for bits in &bits {
+        let particles = roles.iter().filter_map(|role| Some((*role, samples.find(role)?)));
+        let bits = particles.filter_map(|(role, sample)| Some((role, sample.bits()?)));
+        let bits: Vec<_> = bits.collect();
+        let first = bits.first().map(|(role, bits)| (*role, bits.per_row()));
+        let (first, number) = first.unwrap_or_default();
+        let mut words = vec![0; number];
+        for (role, bits) in &bits {
+            if bits.per_row() != words.len() {
+                return Err(usage(format!(
+                    "--realisations: the samples take part in the same realisations: expected columns of as many words of 64 bits, found {} of {} and {} of {role}",
+                    words.len(),
+                    first,
+                    bits.per_row()
+                )));
+            }
             for row in bits.words().chunks_exact(bits.per_row()) {
                 let both = words.iter_mut().zip(row);
                 both.for_each(|(all, word)| *all |= word);
@@ -330,6 +345,17 @@ pub(crate) fn stacked(tables: &[Table]) -> Table {
     }
     meta.insert(ALL.to_owned(), all.into());
     Table { columns, meta }
+}
+
+/// Refuses a table of several realisations, which is no result of one.
+pub(crate) fn check_one(table: &Table) -> Result<()> {
+    match unstacked(table) {
+        None => Ok(()),
+        Some(all) => bail!(
+            "it holds {} realisations: write each to a file of its own, such as -o 'xi_{{}}.ecsv'",
+            all.len()
+        ),
+    }
 }
 
 /// The results of all realisations that a table holds; none of a result of one.

@@ -20,7 +20,7 @@ use crate::args::OutputFlags;
 use crate::group;
 use crate::packages::{Made, is_foreign};
 use crate::paths::WrittenFile;
-use crate::realised::unstacked;
+use crate::realised::{check_one, unstacked};
 use crate::record::Record;
 use crate::session::{Session, Sink};
 use crate::usage::usage;
@@ -464,12 +464,9 @@ pub(crate) fn split(table: &Table) -> Option<Vec<(String, Table)>> {
 
 /// Refuses a result of several sets, which is no result of one measurement.
 pub(crate) fn check_single(table: &Table) -> Result<()> {
+    check_one(table)?;
     match split(table) {
         None => Ok(()),
-        Some(all) if unstacked(table).is_some() => bail!(
-            "it holds {} realisations: write each to a file of its own, such as -o 'xi_{PLACE}.ecsv'",
-            all.len()
-        ),
         Some(sets) => {
             let names: Vec<String> = sets.into_iter().map(|(name, _)| name).collect();
             bail!(

@@ -104,6 +104,8 @@ impl Count {
         let group = self.cuts.group.as_deref();
         let sources = self.pairs.sources(data, second, group)?;
         self.weight_sets.check(sources.len() > 1)?;
+        self.realised
+            .check(&self.pairs.run.pieces, sources.len() > 1)?;
         let ends = ends_of(sources.len() > 1);
         let sources = sources.into_iter().zip(ends);
         let of = |(source, ends): (Source, &[End])| {
@@ -120,7 +122,6 @@ impl Count {
     fn check(&self, spec: &BinSpec) -> Result<()> {
         self.cuts.check(self.statistic)?;
         self.shells.check(self.statistic)?;
-        self.realised.check(&self.pairs.run.pieces)?;
         spec.check_line_of_sight(self.los.los, self.cuts.needs_line_of_sight())?;
         if !self.legendre.is_empty() && !self.statistic.has_line_of_sight() {
             return Err(usage(
