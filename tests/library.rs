@@ -70,6 +70,8 @@ mod radial_constraint;
 mod rand48;
 #[path = "reach.rs"]
 mod reach;
+#[path = "realisations.rs"]
+mod realisations;
 #[path = "regions.rs"]
 mod regions;
 #[path = "scales.rs"]

@@ -189,7 +189,7 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
         last = name.rsplit("_", 1)[-1]
         if last in ("positions", "sky", "distance", "redshift", "weight", "same", "column") and value is not None:
             wanted.names.extend(spelled(value).split(","))
-        if last == "bits" and value is not None:
+        if last in ("bits", "realisations", "realizations") and value is not None:
             wanted.bits.extend(spelled(value).split(","))
         if last in ("where", "weight", "set", "distance", "redshift", "same", "column", "epsilon", "sigma"):
             texts = value if isinstance(value, (list, tuple)) else [value]

@@ -109,6 +109,9 @@ class CountOptions(SecondOptions, total=False):
     exclude_same: Value  # Do not count pairs of data with the same integer in this column, such as members of one halo
     weight_set: Value  # Named set of weights
     cross_weight_set: Value  # Weights of the second sample in a set, where they differ
+    realisations: Value  # Count each of up to 128 realisations
+    cross_realisations: Value  # The same of the second sample, or `none`
+    realisation_mean: File | bool  # Also write the mean over the realisations, with the standard deviation of one of them
     shells: Edges | int  # Count pairs within and between shells of distance from the observer separately
     checkpoint: File  # Save what is counted in this folder, and continue from what is there
     checkpoint_every: Value  # Time between checkpoints, such as 30s, 5min or 1h
@@ -165,6 +168,10 @@ class EstimateOptions(SurveyOptions, total=False):
     weight_set: Value  # Named set of weights
     randoms_weight_set: Value  # Weights of the randoms in a set, where they differ
     cross_weight_set: Value  # Weights of the second sample in a set, where they differ
+    realisations: Value  # Count each of up to 128 realisations
+    cross_realisations: Value  # The same of the second sample, or `none`
+    realisation_mean: File | bool  # Also write the mean over the realisations, with the standard deviation of one of them
+    randoms_realisations: Value  # The same of the randoms
     wrap: bool  # Wrap positions outside the box into it instead of refusing them
     partial_set: bool  # Accept some of the files of a snapshot or group catalogue whose headers name more
     ignore_units: Value  # Columns whose numbers are used as they are

@@ -22,7 +22,7 @@ pub(crate) struct BitColumns {
 pub(crate) fn of_columns(
     catalog: &mut Catalog,
     path: &Path,
-    names: &[String],
+    (names, flag): (&[String], &str),
 ) -> Result<BitColumns, SampleError> {
     let mut words = Vec::new();
     for name in names {
@@ -30,7 +30,7 @@ pub(crate) fn of_columns(
     }
     let number = words.iter().map(|words| words.bits).sum();
     let columns: Vec<Vec<u64>> = words.into_iter().map(|words| words.values).collect();
-    let place = || format!("{}: --bits {}", path.display(), names.join(","));
+    let place = || format!("{}: {flag} {}", path.display(), names.join(","));
     let bits = Bits::from_columns(&columns).within(place)?;
     Ok(BitColumns { bits, number })
 }

@@ -182,7 +182,10 @@ impl Columns<'_> {
         let words = self.given.words(self.source, names)?;
         let number = words.iter().map(|words| words.bits).sum();
         let columns: Vec<&[u64]> = words.iter().map(|words| &words.values[..]).collect();
-        let place = || format!("{}: --bits {}", self.source.path.display(), names.join(","));
+        let place = || {
+            let flag = self.source.selection.flag_of_bits();
+            format!("{}: {flag} {}", self.source.path.display(), names.join(","))
+        };
         let bits = Bits::from_columns(&columns).within(place)?;
         Ok(BitColumns { bits, number })
     }

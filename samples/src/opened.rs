@@ -111,7 +111,7 @@ impl Opened {
             cosmology: conversion.redshifts,
         };
         if let Some(names) = &selection.bits {
-            columns::different("--bits", names)?;
+            columns::different(selection.flag_of_bits(), names)?;
         }
         let (place, guessed) =
             columns::choose(&outline, selection, need).within(|| path.display().to_string())?;

@@ -214,7 +214,8 @@ impl Opened {
             _ => particles,
         };
         let names = source.selection.bits.as_deref();
-        let bits = names.map(|names| bits::of_columns(&mut catalog, path, names));
+        let flag = source.selection.flag_of_bits();
+        let bits = names.map(|names| bits::of_columns(&mut catalog, path, (names, flag)));
         let bits = bits.transpose()?;
         let particles = match &bits {
             None => particles,

@@ -98,6 +98,24 @@ impl Samples {
         one
     }
 
+    /// The samples of realisation `k`: the rows whose bit k is set, and all rows of a sample without bits.
+    ///
+    /// # Errors
+    /// Weights whose magnitudes add up beyond float64, which those of all rows do then as well.
+    pub fn of_realisation(&self, k: usize) -> Result<Self, SampleError> {
+        let mut one = self.clone();
+        for sample in &mut one.all {
+            if sample.bits.take().is_some() {
+                sample.particles = sample.particles.of_realisation(k)?;
+                sample.record["rows_in_realisation"] = sample.particles.len().into();
+            }
+        }
+        let records = one.all.iter().map(|s| s.record.clone()).collect();
+        one.record
+            .insert("samples".to_owned(), Value::Array(records));
+        Ok(one)
+    }
+
     /// How many bits the columns of bits of a role hold, where it has any.
     pub fn bits(&self, role: &str) -> Option<u32> {
         let sample = self.all.iter().find(|sample| sample.role == role)?;

@@ -24,6 +24,8 @@ pub struct Selection {
     pub columns: Vec<String>,
     /// Columns of whole numbers whose bits tell in which realisations of a selection each particle was observed; never guessed.
     pub bits: Option<Vec<String>>,
+    /// Whether these are realisations that are counted apart, and not what weighs pairs.
+    pub realisations: bool,
     /// The column of the group that each particle belongs to, such as its halo or molecule: integers, the same in all samples; never guessed
     /// and never that of another sample.
     pub group: Option<String>,
@@ -62,6 +64,7 @@ impl Selection {
             further_weights: self.further_weights,
             columns: self.columns,
             bits: self.bits.or(first.bits.clone()),
+            realisations: self.realisations || first.realisations,
             group: self.group,
             filter: self.filter.or(first.filter.clone()),
             signed: self.signed,
@@ -92,6 +95,15 @@ impl Selection {
         };
         let rows = |one: &Self| (one.filter.clone(), one.table.clone(), one.rows);
         place(self) == place(other) && rows(self) == rows(other)
+    }
+
+    /// The flag that names its columns of bits.
+    pub(crate) fn flag_of_bits(&self) -> &'static str {
+        if self.realisations {
+            "--realisations"
+        } else {
+            "--bits"
+        }
     }
 
     /// Whether anything is chosen.

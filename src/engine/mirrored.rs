@@ -60,7 +60,7 @@ pub(super) fn in_one_order<R>(
 fn mirrored(job: &PairJob<'_>, what: &CountSpec) -> Option<(Bins, Mirror)> {
     let both_orders = what.order() == PairOrder::Ordered;
     let auto = matches!(job.pairs(), Pairs::Auto(_));
-    let of_one_class = what.classes() == Classes::One;
+    let of_one_class = what.classes() == Classes::One && what.realisations().is_none();
     // A skewed box and bins beyond half a box have rules of their own for the image of a pair.
     let plain = !matches!(job.domain(), Domain::Triclinic(_)) && !what.reaches_beyond(job.domain());
     if !(both_orders && auto && of_one_class && plain && are_even(what)) {

@@ -104,6 +104,30 @@ pub enum JobError {
         /// How many there are.
         sets: usize,
     },
+    /// Realisations of samples without bits.
+    #[error("realisations need bits that tell who takes part in them, and no sample has any")]
+    NoRealisations,
+    /// Samples whose bits are of different numbers of words.
+    #[error(
+        "the realisations of both samples are the same: expected bits of as many words, found {first} and {second}"
+    )]
+    RealisationWords {
+        /// Words of the first sample.
+        first: usize,
+        /// Words of the second.
+        second: usize,
+    },
+    /// A number of realisations that the bits do not hold.
+    #[error("expected 1 to {held} realisations, found {number}")]
+    Realisations {
+        /// The number asked for.
+        number: usize,
+        /// The most that a pass holds with these bits.
+        held: usize,
+    },
+    /// Bits that are realisations and inverse probabilities at once.
+    #[error("bits are realisations or make inverse probabilities: expected one of both")]
+    RealisationsOfInverse,
     /// Positions outside the domain.
     #[error(transparent)]
     Domain(#[from] DomainError),

@@ -61,6 +61,35 @@ impl Particles {
         picked.labelled(Labels::new(labels, wanted.len() as u32)?)
     }
 
+    /// The rows that take part in realisation `k`, without their bits; all of them where there are no bits.
+    ///
+    /// ```
+    /// use albireo::particles::Bits;
+    /// use albireo::{Particles, Points};
+    /// let points = Points::from_rows(&[[0.0; 3], [1.0; 3], [2.0; 3]])?;
+    /// let draws = Particles::new(points).with_bits(Bits::new(vec![0b01, 0b10, 0b11], 1)?)?;
+    /// assert_eq!((draws.of_realisation(1)?.len(), draws.of_realisation(2)?.len()), (2, 0));
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Particles::strided`].
+    pub fn of_realisation(&self, k: usize) -> Result<Self, ParticlesError> {
+        let Some(bits) = &self.bits else {
+            return Ok(self.clone());
+        };
+        let holds = |row: &usize| {
+            let word = bits.row(*row).get(k / 64);
+            word.is_some_and(|word| word >> (k % 64) & 1 == 1)
+        };
+        let rows: Vec<usize> = (0..self.len()).filter(holds).collect();
+        let all = Self {
+            bits: None,
+            ..self.clone()
+        };
+        all.picked(rows.len(), &|at| rows[at])
+    }
+
     /// `n` rows, of which `row` tells each, with all that belongs to them; they are copied.
     pub(crate) fn picked(
         &self,

@@ -10,6 +10,7 @@ mod integers;
 mod legendre;
 mod pair_weight;
 mod range;
+mod realised;
 mod scaled;
 mod sum;
 mod sums;
@@ -30,6 +31,8 @@ pub use pair_weight::{
 };
 pub(crate) use pair_weight::{JointWeights, PairFactor};
 pub use range::weights_are_wide;
+pub use realised::MAX_REALISATIONS;
+pub(crate) use realised::{Realised, WORD_BITS};
 pub use sum::{PairTerm, Sum, WeightedSum};
 pub use terms::Terms;
 
@@ -76,6 +79,9 @@ pub struct CountSpec {
     beyond_half: bool,
     /// The set of weights that sums of no further set take.
     weight_set: usize,
+    /// Into how many realisations the bits of the particles put them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    realisations: Option<usize>,
     /// Whether weights are summed in two words; none where their range decides.
     #[serde(skip)]
     two_words: Option<bool>,
@@ -107,6 +113,7 @@ impl CountSpec {
             program: None,
             beyond_half: false,
             weight_set: 0,
+            realisations: None,
             two_words: None,
         }
     }
@@ -175,14 +182,15 @@ impl CountSpec {
         }
     }
 
-    /// What a whole job is counted with: its weights looked through once.
+    /// What a whole job is counted with: its weights looked through once, unless it is part of a larger one.
     #[must_use]
     pub(crate) fn of_job(self, pairs: Pairs<'_>) -> Self {
         if !self.has_weights() {
             return self;
         }
         let two_words = self.two_words;
-        let what = self.with_weight_exponents(weight_exponents(pairs));
+        let exponents = self.weight_exponents(pairs);
+        let what = self.with_weight_exponents(exponents);
         match two_words {
             None => what.in_range_of(pairs),
             Some(wide) => what.with_second_words(&[wide]),
@@ -296,7 +304,7 @@ impl CountSpec {
     /// # Errors
     /// As [`CountSpec::tables`].
     pub fn zero(&self, pairs: Pairs<'_>) -> Result<Tally, JobError> {
-        let tables = self.tables(pairs)?.number();
+        let tables = self.tables(pairs)?.number() * self.tables_a_class();
         Ok(Tally::zero(self.bins.n_bins(), tables, self.sums.len()))
     }
 
@@ -323,6 +331,7 @@ impl CountSpec {
         self.check_legendre(job.pairs())?;
         self.check_program(job.pairs())?;
         self.check_weight_sets(job.pairs())?;
+        self.check_realisations(job.pairs())?;
         if let Some(weight) = &self.pair_weight {
             weight.admit(job)?;
         }

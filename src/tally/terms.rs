@@ -3,7 +3,7 @@
 use albireo_simd::fixed_point::{exponent, quantise, rest, scaled};
 
 use super::scaled::ScaledWeights;
-use super::{CountSpec, Cut, End, Legendre, PairFactor, Sum, Tables, Tally, WeightedSum};
+use super::{CountSpec, Cut, End, Legendre, PairFactor, Realised, Sum, Tables, Tally, WeightedSum};
 use crate::binning::{PairOrder, Reach};
 use crate::error::JobError;
 use crate::pairs::Pairs;
@@ -24,6 +24,8 @@ pub struct Terms<'a> {
     sets: Vec<ScaledSet<'a>>,
     /// What makes a pair's weight of the product of two.
     factor: Option<PairFactor<'a>>,
+    /// In which realisations particles take part.
+    realised: Option<Realised<'a>>,
     coordinate_exponent: i32,
 }
 
@@ -72,6 +74,7 @@ impl<'a> Terms<'a> {
             labels,
             sets: (0..number).map(scaled_set).collect(),
             factor: weight.map(|weight| PairFactor::new(weight, pairs)),
+            realised: Realised::of(what, pairs),
             coordinate_exponent: exponent(what.bins.coordinate_limit()),
         })
     }
@@ -107,7 +110,7 @@ impl<'a> Terms<'a> {
     pub fn empty(&self) -> Tally {
         Tally::zero(
             self.what.bins.n_bins(),
-            self.tables.number(),
+            self.tables.number() * self.what.tables_a_class(),
             self.what.sums.len(),
         )
     }
@@ -145,6 +148,11 @@ impl<'a> Terms<'a> {
         cuts.any(|cut| cut.holds(self.pairs, pair, sep))
     }
 
+    /// In which realisations particles take part, where these are counted apart.
+    pub(crate) fn realised(&self) -> Option<Realised<'a>> {
+        self.realised
+    }
+
     /// Which pairs are dropped.
     pub(crate) fn cuts(&self) -> &[Cut] {
         &self.what.cuts
@@ -162,11 +170,29 @@ impl<'a> Terms<'a> {
 
     #[inline]
     fn add_in_bin(&self, tally: &mut Tally, bin: usize, pair: [usize; 2], sep: &Separation) {
-        let n_bins = tally.n_bins();
         let tables = match self.labels {
             None => [Some(0), None],
             Some([first, second]) => self.tables.of(first[pair[0]], second[pair[1]]),
         };
+        let Some(realised) = self.realised else {
+            return self.add_to(tally, tables, bin, (pair, sep));
+        };
+        for k in realised.of_pair(pair) {
+            let own = tables.map(|table| Some(table? * realised.number + k));
+            self.add_to(tally, own, bin, (pair, sep));
+        }
+    }
+
+    /// Takes in a pair in a bin of these tables.
+    #[inline]
+    fn add_to(
+        &self,
+        tally: &mut Tally,
+        tables: [Option<usize>; 2],
+        bin: usize,
+        (pair, sep): ([usize; 2], &Separation),
+    ) {
+        let n_bins = tally.n_bins();
         for table in tables.into_iter().flatten() {
             tally.pairs[table * n_bins + bin] += 1;
         }

@@ -67,6 +67,7 @@ mod random;
 mod randoms;
 mod rascalc;
 mod rdf;
+mod realisations;
 mod reference;
 mod regions;
 #[cfg(feature = "plot")]

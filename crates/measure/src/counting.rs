@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Counter`], given a [`NamedCount`]. `engine` chooses the engine, the subcommands what is counted.
 
+mod realised;
+
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -259,7 +261,10 @@ impl<'a> Counter<'a> {
     fn made_before(&mut self, name: &'static str, key: &Key) -> Option<Counts> {
         let shared = self.shared.as_ref()?;
         if let Some((made, counted)) = shared.of_sets.find(key) {
-            tracing::info!("{name}: counted with the first set of weights");
+            match counted.record["counted_with"].as_str() {
+                Some("all realisations") => tracing::debug!("{name}: counted with all others"),
+                _ => tracing::info!("{name}: counted with the first set of weights"),
+            }
             self.done.push(Counted { name, ..counted });
             return Some(made);
         }
@@ -323,7 +328,9 @@ impl<'a> Counter<'a> {
         let seconds = start.elapsed().as_secs_f64();
         let in_bins: u64 = counts.npairs().iter().sum();
         let engine_is_whole = engine.is_whole();
-        if engine_is_whole {
+        if let Some(number) = asked.what.realisations() {
+            tracing::info!("{name}: {number} realisations in one pass, {seconds:.3} s");
+        } else if engine_is_whole {
             let rate = with_prefix(in_bins as f64 / seconds.max(1e-9));
             tracing::info!(
                 "{name}: {in_bins} pairs in bins, {seconds:.3} s, {} pairs in bins per second",

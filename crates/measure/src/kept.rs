@@ -89,6 +89,15 @@ impl Kept {
         }
     }
 
+    /// Of the several results of one command, with what lies in memory.
+    pub(crate) fn for_several(&self) -> Self {
+        Self {
+            given: self.given.clone(),
+            results: self.results.clone(),
+            ..Self::of(1)
+        }
+    }
+
     /// What lies in memory.
     pub(crate) fn given(&self) -> &HashMap<PathBuf, Given> {
         &self.given

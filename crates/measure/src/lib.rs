@@ -55,6 +55,7 @@ mod paths;
 mod place_and_time;
 mod planning;
 mod reads;
+mod realised;
 mod record;
 mod refused;
 mod results;

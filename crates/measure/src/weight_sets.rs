@@ -18,9 +18,9 @@ use serde_json::{Map, Value, json};
 
 use crate::args::OutputFlags;
 use crate::group;
-use crate::kept::Kept;
 use crate::packages::{Made, is_foreign};
 use crate::paths::WrittenFile;
+use crate::realised::{check_one, unstacked};
 use crate::record::Record;
 use crate::session::{Session, Sink};
 use crate::usage::usage;
@@ -231,9 +231,10 @@ pub(crate) fn files_of(path: &str, arguments: &[OsString]) -> Vec<String> {
     files
 }
 
-/// Refuses a file that every set would write anew, and files of sets that could not be written or would replace one of the `inputs`.
+/// Refuses a file that every set, or whatever `of` calls what has these names, would write anew, and files that could not be written or would
+/// replace one of the `inputs`.
 pub(crate) fn check_files(
-    names: &[&str],
+    (names, of): (&[&str], &str),
     (output, sink): (&OutputFlags, &Sink),
     files: &[(&str, &Path)],
     inputs: &[&Path],
@@ -254,7 +255,7 @@ pub(crate) fn check_files(
     match main.iter().chain(files).find(|(_, path)| shared(path)) {
         None => Ok(()),
         Some((flag, path)) => Err(usage(format!(
-            "{flag} {}: every set of weights writes one: put {PLACE} for the name of the set",
+            "{flag} {}: every {of} writes one: put {PLACE} where its name goes",
             path.display()
         ))),
     }
@@ -274,7 +275,7 @@ pub(crate) fn each_set(
             None => Ok(()),
         };
     }
-    let mut own = Kept::of(1);
+    let mut own = session.kept.for_several();
     let kept = if session.kept.is_empty_handed() {
         &mut own
     } else {
@@ -297,7 +298,6 @@ pub(crate) fn each_set(
     let Some(tables) = tables.transpose()? else {
         return Ok(());
     };
-    let has_place = |path: &Path| path_of(path, Some("")) != path;
     if output.file().is_some_and(has_place) {
         for (name, made) in names.iter().zip(&tables) {
             let output = of_set(output, Some(name));
@@ -308,6 +308,11 @@ pub(crate) fn each_set(
     let tables = tables.into_iter().map(|made| made.table);
     let named: Vec<(&str, Table)> = names.iter().copied().zip(tables).collect();
     deliver_together(&named, output, &session.sink)
+}
+
+/// Whether the name of a set goes into a path.
+pub(crate) fn has_place(path: &Path) -> bool {
+    path_of(path, Some("")) != path
 }
 
 /// Where the result of one set goes.
@@ -419,8 +424,12 @@ fn joined(named: &[(&str, Table)]) -> Table {
     Table { columns, meta }
 }
 
-/// The results of the sets that a table holds, by their names; none of a table without sets.
+/// The results of the sets that a table holds, by their names, or of its realisations by their numbers; none of a table of one result.
 pub(crate) fn split(table: &Table) -> Option<Vec<(String, Table)>> {
+    if let Some(all) = unstacked(table) {
+        let numbered = all.into_iter().enumerate();
+        return Some(numbered.map(|(k, one)| (k.to_string(), one)).collect());
+    }
     let sets = table.meta.get(ENTRY)?.as_array()?;
     let one = |set: &Value| {
         let name = set["name"].as_str()?;
@@ -455,6 +464,7 @@ pub(crate) fn split(table: &Table) -> Option<Vec<(String, Table)>> {
 
 /// Refuses a result of several sets, which is no result of one measurement.
 pub(crate) fn check_single(table: &Table) -> Result<()> {
+    check_one(table)?;
     match split(table) {
         None => Ok(()),
         Some(sets) => {

@@ -12,6 +12,7 @@ use super::Run;
 use super::lanes::{self, Lanes, PairWeights};
 use super::quads::{Dear, Deferred};
 use super::reach::Reach;
+use super::realised::{InRealisations, SlotRealisations};
 use super::scattered::Scattered;
 use super::separated::{MOST_SLOTS, Separated};
 use super::separations::SlotSeparations;
@@ -35,8 +36,11 @@ pub(super) fn filtered(
     rounding: &Rounding,
     fast: Fast<'_, '_>,
 ) -> Option<Result<Filtered, EngineError>> {
-    let sets = fast.n_sums();
-    let many = sets > 1 && !ScatterSets::holds(fast.n_slots, sets);
+    let (sets, n_slots) = (fast.n_sums(), fast.n_slots);
+    let many = match fast.made.realised {
+        Some(of) => !of.has_room(n_slots),
+        None => sets > 1 && !ScatterSets::holds(n_slots, sets),
+    };
     if many || fast.n_slots > Scatter::<true>::MOST_SLOTS {
         return None;
     }
@@ -57,10 +61,29 @@ pub(super) fn products<'a>(sums: &[Sum], sets: &SetFactors<'a>) -> Option<Vec<Pr
     sums.iter().enumerate().map(word).collect()
 }
 
+/// What the sums of a filtered run are made of.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Made<'a> {
+    /// The scaled weights of the first set, if any is summed.
+    pub(super) factors: [&'a [f64]; 2],
+    /// What is summed of the products of weights, if nothing else is.
+    pub(super) words: &'a [ProductWord<'a>],
+    /// What weights are made of where they are more than products.
+    pub(super) weights: Option<&'a PairWeights<'a>>,
+    /// Where the separations of pairs are summed.
+    pub(super) separations: Option<&'a SlotSeparations<'a>>,
+    /// Where expressions are summed.
+    pub(super) values: Option<&'a SlotValues<'a>>,
+    /// Where realisations are counted apart.
+    pub(super) realised: Option<&'a SlotRealisations>,
+}
+
 /// What a filtered run has counted.
 pub(super) struct Filtered {
     /// The slots of each class.
     pub(super) totals: Vec<Totals>,
+    /// Realisations whose numbers of pairs are the first sums, those of any other sum behind them.
+    realisations: Option<usize>,
     /// What was counted in float64 lanes, where doubts were many.
     pub(super) tallies: Vec<Tally>,
 }
@@ -76,7 +99,16 @@ impl Filtered {
                 .map(of_sum)
                 .collect();
             let sums: Vec<&[i128]> = sums.iter().map(Vec::as_slice).collect();
-            tally.add_table(table, &pairs, &sums);
+            let Some(number) = self.realisations else {
+                tally.add_table(table, &pairs, &sums);
+                continue;
+            };
+            let (numbers, sums) = sums.split_at(number);
+            for (k, numbers) in numbers.iter().enumerate() {
+                let pairs: Vec<u64> = numbers.iter().map(|&n| n as u64).collect();
+                let own = sums.iter().skip(k).step_by(number).copied();
+                tally.add_table(table * number + k, &pairs, &own.collect::<Vec<_>>());
+            }
         }
         for part in self.tallies {
             tally.merge(part);
@@ -88,16 +120,7 @@ impl Filtered {
 /// The filtered run, waiting for the type of its filter.
 pub(super) struct Fast<'a, 'l> {
     pub(super) run: &'a Run<'a>,
-    /// The first set of weights, if any is summed.
-    pub(super) factors: [&'a [f64]; 2],
-    /// What is summed of the products of weights, if nothing else is.
-    pub(super) words: &'a [ProductWord<'a>],
-    /// What weights are made of where they are more than products.
-    pub(super) weights: Option<&'a PairWeights<'a>>,
-    /// Where the separations of pairs are summed.
-    pub(super) separations: Option<&'a SlotSeparations<'a>>,
-    /// Where expressions are summed.
-    pub(super) values: Option<&'a SlotValues<'a>>,
+    pub(super) made: Made<'a>,
     pub(super) los: Option<LineOfSight>,
     pub(super) exact: &'a ExactRule<'a>,
     pub(super) n_slots: usize,
@@ -115,11 +138,11 @@ impl WithFilter for Fast<'_, '_> {
     fn with_few<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
         if F::OF_SEPARATIONS
-            && let Some(of) = self.separations.filter(|of| of.are_alone())
+            && let Some(of) = self.made.separations.filter(|of| of.are_alone())
         {
             return self.count(&job, || Separated::<64>::new(of, n_slots));
         }
-        match (self.is_dear(), self.words.len()) {
+        match (self.is_dear(), self.made.words.len()) {
             (true, _) => self.count(&job, || self.deferred()),
             (false, 0) => self.count(&job, BitSliced::default),
             (false, _) => self.count(&job, || Scatter::<true>::new(n_slots)),
@@ -130,11 +153,11 @@ impl WithFilter for Fast<'_, '_> {
         let (job, n_slots) = (self.job(filter), self.n_slots);
         if F::OF_SEPARATIONS
             && n_slots <= MOST_SLOTS
-            && let Some(of) = self.separations.filter(|of| of.are_alone())
+            && let Some(of) = self.made.separations.filter(|of| of.are_alone())
         {
             return self.count(&job, || Separated::<256>::new(of, n_slots));
         }
-        match (self.is_dear(), self.words.len()) {
+        match (self.is_dear(), self.made.words.len()) {
             (true, _) => self.count(&job, || self.deferred()),
             (false, 0) => self.count(&job, || Scatter::<false>::new(n_slots)),
             (false, _) => self.count(&job, || Scatter::<true>::new(n_slots)),
@@ -145,29 +168,43 @@ impl WithFilter for Fast<'_, '_> {
 impl<'l> Fast<'_, 'l> {
     /// The sums of a slot beside its pairs.
     fn n_sums(&self) -> usize {
-        let separations = self.separations.map(|of| of.sums().len());
-        let values = self.values.map(SlotValues::n_sums);
-        separations.or(values).unwrap_or(self.words.len())
+        let Made {
+            separations,
+            values,
+            realised,
+            ..
+        } = self.made;
+        let separations = separations.map(|of| of.sums().len());
+        let values = values.map(SlotValues::n_sums);
+        let realised = realised.map(SlotRealisations::n_sums);
+        let sums = separations.or(values).or(realised);
+        sums.unwrap_or(self.made.words.len())
     }
 
     /// Whether a pair costs several times what finding its slot does.
     fn is_dear(&self) -> bool {
-        let measured = self.separations.is_some() || self.values.is_some();
-        self.weights.is_some() || measured || self.words.len() > 1
+        let made = &self.made;
+        let measured = made.separations.is_some() || made.values.is_some();
+        let others = made.weights.is_some() || made.realised.is_some();
+        measured || others || made.words.len() > 1
     }
 
     /// The histogram of such pairs.
     fn deferred(&self) -> Deferred<'_> {
-        let sets = || ScatterSets::new(self.words, self.n_slots, BLOCK);
-        let values = self.values.and_then(|of| Valued::new(of, self.n_slots));
+        let (made, n_slots) = (&self.made, self.n_slots);
+        let sets = || ScatterSets::new(made.words, n_slots, BLOCK);
+        if let Some(of) = made.realised {
+            return Deferred::new(Dear::Realised(InRealisations::new(of, n_slots)));
+        }
+        let values = made.values.and_then(|of| Valued::new(of, n_slots));
         if let Some(values) = values {
             return Deferred::new(Dear::Valued(values));
         }
-        Deferred::new(match (self.separations, self.weights) {
-            (Some(of), _) => Dear::Separated(Scattered::new(of, self.n_slots)),
+        Deferred::new(match (made.separations, made.weights) {
+            (Some(of), _) => Dear::Separated(Scattered::new(of, n_slots)),
             (None, Some(weights)) => {
-                let rests = self.words.len() > 1;
-                Dear::Weighed(Weighed::new(weights, self.n_slots, rests))
+                let rests = made.words.len() > 1;
+                Dear::Weighed(Weighed::new(weights, n_slots, rests))
             }
             (None, None) => Dear::Sets(Box::new(sets())),
         })
@@ -186,7 +223,7 @@ impl<'l> Fast<'_, 'l> {
             _ => None,
         };
         let rounding = &self.run.rounding;
-        let factors = self.factors;
+        let factors = self.made.factors;
         Job {
             filter,
             first: Side::new(first, factors[0]),
@@ -259,6 +296,7 @@ impl<'l> Fast<'_, 'l> {
         let own = |table: Mutex<Totals>| table.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Filtered {
             totals: totals.into_iter().map(own).collect(),
+            realisations: self.made.realised.map(SlotRealisations::number),
             tallies: tallies.into_iter().flatten().collect(),
         })
     }

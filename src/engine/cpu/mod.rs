@@ -14,6 +14,7 @@ mod nearest;
 mod once;
 mod quads;
 mod reach;
+mod realised;
 mod scattered;
 mod separated;
 mod separations;
@@ -29,7 +30,7 @@ mod worker;
 use std::ops::Range;
 use std::sync::Arc;
 
-use albireo_simd::{Isa, ProductWord};
+use albireo_simd::Isa;
 use rayon::ThreadPool;
 
 use super::held::without_held;
@@ -46,8 +47,9 @@ use crate::progress::Lasting;
 use crate::tally::{CountSpec, Merge, Tally, Terms};
 use crate::traversal::{BlockPair, Layout, Positions, Region, Walk};
 use columns::{Factors, SlotColumns};
-use filtered::{Fast, filtered, products};
+use filtered::{Fast, Made, filtered, products};
 use lanes::{Asked, Lanes, PairWeights};
+use realised::SlotRealisations;
 use separations::SlotSeparations;
 use sorted::CpuSorted;
 use sorted::scale_for;
@@ -212,16 +214,6 @@ impl Engine for Cpu {
     }
 }
 
-/// What sums of a filtered run are made of: scaled weights of the first set, what is summed of products, what weighs pairs besides, or
-/// positions for separations.
-type Made<'a> = (
-    [&'a [f64]; 2],
-    &'a [ProductWord<'a>],
-    Option<&'a PairWeights<'a>>,
-    Option<&'a SlotSeparations<'a>>,
-    Option<&'a SlotValues<'a>>,
-);
-
 /// A job sorted and measured.
 struct Run<'a> {
     isa: Isa,
@@ -363,6 +355,9 @@ impl<'a> Run<'a> {
         let program = what.program().map(|program| self.columns(program));
         let columns = program.as_ref().map(SlotColumns::columns);
         let lanes = || {
+            if terms.realised().is_some() {
+                return None;
+            }
             Lanes::new(Asked {
                 run: self,
                 form: formed.map(|formed| formed.form),
@@ -387,26 +382,28 @@ impl<'a> Run<'a> {
         let values = (columns.as_ref().zip(formed.as_ref()))
             .filter(|_| sets.len() == 1 && pair_weights.is_none())
             .and_then(|(columns, formed)| SlotValues::wanted(self, formed, what.sums(), columns));
+        let realised = (terms.realised())
+            .filter(|_| pair_weights.is_none())
+            .and_then(|of| SlotRealisations::wanted(self, of, what.sums()));
         // Lanes weigh pairs by one set and more.
         let words = products(what.sums(), &sets)
             .filter(|_| sets.len() < 2 || pair_weights.is_none())
             .or_else(|| separations.as_ref().map(|_| vec![]))
-            .or_else(|| values.as_ref().map(|_| vec![]));
-        let factors = sets.first().copied().unwrap_or_default();
+            .or_else(|| values.as_ref().map(|_| vec![]))
+            .filter(|_| terms.realised().is_none() || realised.is_some());
         // Filters take a pair in reach under the image at hand for the nearest.
         if let Some(Formed { form, .. }) = formed
             && let Some(words) = &words
             && !self.beyond_half
-            && let Some(tally) = {
-                let made = (
-                    factors,
-                    &words[..],
-                    pair_weights.as_ref(),
-                    separations.as_ref(),
-                    values.as_ref(),
-                );
-                self.run_filtered(&form, what, terms, (made, &lanes), progress)
-            }
+            && let made = (Made {
+                factors: sets.first().copied().unwrap_or_default(),
+                words,
+                weights: pair_weights.as_ref(),
+                separations: separations.as_ref(),
+                values: values.as_ref(),
+                realised: realised.as_ref(),
+            })
+            && let Some(tally) = self.run_filtered(&form, what, terms, (made, &lanes), progress)
         {
             return tally;
         }
@@ -426,7 +423,6 @@ impl<'a> Run<'a> {
         (made, lanes): (Made<'_>, &(dyn Fn() -> Option<Lanes<'l>> + Sync)),
         progress: &Lasting<'_>,
     ) -> Option<Result<Tally, EngineError>> {
-        let (factors, words, weights, separations, values) = made;
         let slots = Slots::of(form);
         let (nowhere, domain) = (slots.n_slots(), self.job.domain());
         let [first, second] = self.positions();
@@ -442,11 +438,7 @@ impl<'a> Run<'a> {
         };
         let fast = Fast {
             run: self,
-            factors,
-            words,
-            weights,
-            separations,
-            values,
+            made,
             los: what.bins().line_of_sight(),
             exact: &exact,
             n_slots: slots.n_slots(),

@@ -7,6 +7,7 @@ use albireo_simd::{
     Factors, Histogram, Kernel, MOST_LANES, ROWS, Scatter, ScatterSets, Simd, Totals,
 };
 
+use super::realised::InRealisations;
 use super::scattered::Scattered;
 use super::valued::Valued;
 use super::weighed::Weighed;
@@ -95,6 +96,7 @@ pub(super) enum Dear<'a> {
     Sets(Box<ScatterSets<'a>>),
     Separated(Scattered<'a>),
     Valued(Box<Valued<'a>>),
+    Realised(Box<InRealisations<'a>>),
 }
 
 /// The same, handed a run of rows at a time.
@@ -131,7 +133,7 @@ impl Histogram for Deferred<'_> {
         match &mut self.of {
             Dear::Separated(of) => of.move_by(vector),
             Dear::Valued(of) => of.move_by(vector),
-            Dear::Weighed(_) | Dear::Sets(_) => {}
+            Dear::Weighed(_) | Dear::Sets(_) | Dear::Realised(_) => {}
         }
     }
 
@@ -168,6 +170,7 @@ impl Histogram for Deferred<'_> {
             Dear::Sets(of) => of.product(product, pair, image, set),
             Dear::Separated(of) => of.product(product, pair, image, set),
             Dear::Valued(of) => of.product(product, pair, image, set),
+            Dear::Realised(of) => of.product(product, pair, image, set),
         }
     }
 
@@ -177,6 +180,7 @@ impl Histogram for Deferred<'_> {
             Dear::Sets(of) => of.flush(totals),
             Dear::Separated(of) => of.flush(totals),
             Dear::Valued(of) => of.flush(totals),
+            Dear::Realised(of) => of.flush(totals),
         }
     }
 }
@@ -201,6 +205,7 @@ impl Kernel for TakeDeferred<'_, '_> {
             Dear::Sets(histogram) => take(simd, &mut **histogram, quads, met, factors),
             Dear::Separated(histogram) => take(simd, histogram, quads, met, factors),
             Dear::Valued(histogram) => take(simd, &mut **histogram, quads, met, factors),
+            Dear::Realised(histogram) => take(simd, &mut **histogram, quads, met, factors),
         }
     }
 }

@@ -8,6 +8,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::pairs::PairFlags;
+use super::realised::{OverAll, each_result};
 use crate::args::{BinFlags, LosFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::by_shell::{self, ShellFlags};
@@ -23,11 +24,12 @@ use crate::named_count::{MeanSeparation, NamedCount};
 use crate::packages::{Made, check_form};
 use crate::pair_sums::{PairSumFlags, geometry};
 use crate::pair_weights::{PairWeightFlags, upweighted};
+use crate::realised::{AtOnce, RealisationFlags};
 use crate::record::Record;
 use crate::session::Session;
 use crate::tables::{count_columns, edge_columns, mean_column};
 use crate::usage::usage;
-use crate::weight_sets::{CountSetFlags, check_files, each_set, of_weights};
+use crate::weight_sets::{CountSetFlags, check_files, of_weights};
 
 /// Arguments of `count`.
 #[derive(Debug, Args)]
@@ -68,6 +70,8 @@ pub(crate) struct Count {
     #[command(flatten)]
     weight_sets: CountSetFlags,
     #[command(flatten)]
+    realised: RealisationFlags,
+    #[command(flatten)]
     shells: ShellFlags,
     #[command(flatten)]
     kept: CheckpointFlags,
@@ -99,8 +103,10 @@ impl Count {
         let group = self.cuts.group.as_deref();
         let sources = self.pairs.sources(data, second, group)?;
         self.weight_sets.check(sources.len() > 1)?;
-        let of = |source: Source| self.weight_sets.of(source);
-        Ok(sources.into_iter().map(of).collect())
+        self.realised
+            .check(&self.pairs.run.pieces, sources.len() > 1)?;
+        let of = |source: Source| self.realised.of(self.weight_sets.of(source));
+        sources.into_iter().map(of).collect()
     }
 
     /// Refuses flags that have no meaning for the statistic.
@@ -135,14 +141,25 @@ impl Count {
     pub(crate) fn run(self, session: &mut Session<'_>) -> Result<()> {
         let (inputs, output) = (session.arguments.inputs(), &self.pairs.output);
         let sets = self.weight_sets.names();
-        session.sink.check_counts(output, &[], &inputs)?;
-        check_files(&sets, (output, &session.sink), &[], &inputs)?;
+        let files: Vec<_> = self.realised.written().into_iter().collect();
+        session.sink.check_counts(output, &files, &inputs)?;
+        check_files(
+            (&sets, "set of weights"),
+            (output, &session.sink),
+            &[],
+            &inputs,
+        )?;
+        let over = OverAll {
+            flags: &self.realised,
+            covariance: None,
+        };
+        over.check((output, session), &files, &inputs)?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         if let Some(path) = output.file() {
             self.shells.check_file(path)?;
             check_form(path, spec.second.as_ref(), (None, false))?;
         }
-        each_set(&sets, output, session, |session, set, name| {
+        each_result((&sets, &over), output, session, |session, set, name| {
             Ok(self.result(&spec, (set, name), session)?.map(Made::from))
         })
     }
@@ -172,7 +189,11 @@ impl Count {
         let engines = Engines::with_checkpoints(&self.pairs.run, &self.kept, session)?;
         let space = &self.pairs.space;
         let samples = session.read(&sources, space, self.wanted()?, &mut record)?;
-        let samples = of_weights(samples, (set, name), &mut record);
+        let whole = self.realised.whole(&samples, &["data", "second"])?;
+        let samples = match &whole {
+            None => of_weights(samples, (set, name), &mut record),
+            Some(whole) => whole.one(set, &mut record)?,
+        };
         let los = line_of_sight(self.los.los, &samples);
         let bins = spec.bins(los, samples.unit())?;
         let weighting = self.pair_weights.weighting(&samples, &["data", "second"])?;
@@ -228,7 +249,18 @@ impl Count {
             let axes = (&axes[..], length);
             return Ok(Some(by_shell::table(&counts, shells, axes, record)));
         }
-        let counts = counter.decide_and_count(&asked)?;
+        let counts = match &whole {
+            None => counter.decide_and_count(&asked)?,
+            Some(whole) => {
+                let roles = ["data", "second"];
+                let asked = whole.scaled(roles, asked);
+                let counts = whole.count(roles, &asked).into_iter().collect();
+                let number = whole.number;
+                let one = std::slice::from_ref(&asked);
+                counter.decide_realised(one, &AtOnce { counts, number })?;
+                counter.count(&asked)?
+            }
+        };
         if counter.is_over() {
             return Ok(None);
         }

@@ -15,6 +15,7 @@ use super::estimated::Estimated;
 use super::estimator::{EstimatorParser, check_formula};
 use super::pairs::grouped;
 use super::plan::Plan;
+use super::realised::OverAll;
 use super::region_flags::RegionFlags;
 use super::split::{AskedSplit, SplitFlags, Subsets};
 use crate::args::{
@@ -34,6 +35,7 @@ use crate::packages::check_form;
 use crate::pair_sums::{PairSumFlags, SummedRoles, geometry};
 use crate::pair_weights::PairWeightFlags;
 use crate::paths::ReadFile;
+use crate::realised::EstimateRealisationFlags;
 use crate::record::Record;
 use crate::scatter::Method;
 use crate::session::Session;
@@ -101,6 +103,8 @@ pub(crate) struct EstimateFlags {
     cross_columns: CrossFlags,
     #[command(flatten)]
     pub(super) weight_sets: WeightSetFlags,
+    #[command(flatten)]
+    realised: EstimateRealisationFlags,
     #[command(flatten)]
     space: SpaceFlags,
     #[command(flatten)]
@@ -228,9 +232,10 @@ impl EstimateFlags {
     }
 
     fn sources(&self) -> Result<Vec<Source>> {
-        let first = Selection::from(self.columns.clone());
-        let randoms = Selection::from(self.randoms_columns.clone());
-        let cross = Selection::from(self.cross_columns.clone());
+        let realised = &self.realised;
+        let first = realised.all.of_first(self.columns.clone().into())?;
+        let randoms = realised.of_randoms(self.randoms_columns.clone().into())?;
+        let cross = realised.all.of_second(self.cross_columns.clone().into())?;
         let is_random = |role: &Role| !matches!(role, Role::Data | Role::SecondData);
         let mut random = Role::ALL.into_iter().filter(is_random);
         if randoms.any() && !random.any(|role| self.given(role)) {
@@ -287,7 +292,7 @@ impl EstimateFlags {
 
     /// Refuses flags that do not go together; what they ask for.
     fn check(&self, estimator: &AnyEstimator, spec: &BinSpec) -> Result<Asked> {
-        let (cut, method) = self.regions.asked()?.unzip();
+        let (cut, method) = self.regions.asked(self.realised.all.given())?.unzip();
         if self.rr.is_some() && self.randoms_columns.has_bits() {
             return Err(usage(
                 "--rr holds no pairs weighed by bits: with --randoms-bits, leave it out",
@@ -300,6 +305,7 @@ impl EstimateFlags {
                 "--split-randoms counts no pairs weighed by bits: with --randoms-bits, leave it out",
             ));
         }
+        self.realised.check(&self.run.pieces, split.is_some())?;
         if spec.statistic == Statistic::Theta {
             self.regions
                 .check_distances("there are no distances in --statistic theta")?;
@@ -327,10 +333,21 @@ impl EstimateFlags {
     ) -> Result<()> {
         let inputs = session.arguments.inputs();
         let others = others.into_iter().chain(self.regions.written());
-        let others: Vec<_> = others.collect();
+        let others: Vec<_> = others.chain(self.realised.all.written()).collect();
         session.sink.check_counts(output, &others, &inputs)?;
-        let sets = self.weight_sets.names();
-        check_files(&sets, (output, &session.sink), &others, &inputs)
+        let sets = (&self.weight_sets.names()[..], "set of weights");
+        check_files(sets, (output, &session.sink), &others, &inputs)?;
+        (self.over_realisations()?).check((output, session), &others, &inputs)
+    }
+
+    /// What is made of the results of all realisations; the covariance is theirs where there are no regions.
+    pub(super) fn over_realisations(&self) -> Result<OverAll<'_>> {
+        let flags = &self.realised.all;
+        let covariance = match self.regions.asked(flags.given())? {
+            None => self.regions.covariance.as_deref(),
+            Some(_) => None,
+        };
+        Ok(OverAll { flags, covariance })
     }
 
     /// Refuses files of other packages whose form the result will not have.
@@ -338,7 +355,7 @@ impl EstimateFlags {
         let estimator = self.estimator()?;
         let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
         let known = estimator.takes_known_randoms() && !random;
-        let by_region = known && self.regions.asked()?.is_some();
+        let by_region = known && self.regions.asked(self.realised.all.given())?.is_some();
         let name = estimator.name();
         paths
             .iter()
@@ -400,7 +417,14 @@ impl EstimateFlags {
         if set == 0 && session.is_first() {
             self.regions.draw_map(&inputs)?;
         }
-        let inputs = of_weights(inputs, (set, name), &mut record);
+        let whole = self
+            .realised
+            .all
+            .whole(&inputs, &Role::ALL.map(Role::name))?;
+        let inputs = match &whole {
+            None => of_weights(inputs, (set, name), &mut record),
+            Some(whole) => whole.one(set, &mut record)?,
+        };
         let los = line_of_sight(self.los.los, &inputs);
         let bins = spec.bins(los, inputs.unit())?;
         let weighting = self
@@ -425,6 +449,7 @@ impl EstimateFlags {
             .dropping(cuts.clone());
         let plan = Plan {
             inputs: &inputs,
+            whole: whole.as_ref(),
             weighting: &weighting,
             upweights: &upweights,
             estimator,

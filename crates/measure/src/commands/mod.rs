@@ -26,6 +26,7 @@ mod projections;
 pub(crate) mod random;
 pub(crate) mod randoms;
 pub(crate) mod rdf;
+mod realised;
 mod region_flags;
 mod region_tables;
 #[cfg(feature = "plot")]

@@ -26,12 +26,15 @@ use crate::named_count::{MeanSeparation, NamedCount};
 use crate::pair_sums::SummedRoles;
 use crate::pair_weights::{WeightedPairs, Weighting, upweighted};
 use crate::paths::ReadFile;
+use crate::realised::{AtOnce, Whole};
 use crate::results::Results;
 use crate::scatter::{Method, Scatter};
 
 /// What has been read and decided, ready to be counted.
 pub(super) struct Plan<'a> {
     pub(super) inputs: &'a Samples,
+    /// The samples of all realisations, of which one is measured.
+    pub(super) whole: Option<&'a Whole>,
     pub(super) weighting: &'a Weighting,
     pub(super) upweights: &'a Upweights,
     pub(super) estimator: AnyEstimator,
@@ -77,7 +80,12 @@ impl<'a> Plan<'a> {
                 Some(summed) => summed.added(what, *term)?,
                 None => what,
             };
-            Ok(NamedCount { what, ..count })
+            let count = NamedCount { what, ..count };
+            let roles = term.roles().map(Role::name);
+            Ok(match self.whole {
+                Some(whole) => whole.scaled(roles, count),
+                None => count,
+            })
         };
         weighted.into_iter().zip(terms).map(of_term).collect()
     }
@@ -229,11 +237,23 @@ impl<'a> Plan<'a> {
             None => vec![count.clone()],
         });
         let open: Vec<_> = open.collect();
-        counter.decide(&open)?;
         let classes = match self.method {
             None => Classes::One,
             Some(_) => Classes::Regions,
         };
+        match self.whole {
+            None => counter.decide(&open)?,
+            Some(whole) => {
+                let open: Vec<_> = open.into_iter().map(|count| count.by(classes)).collect();
+                let of_all = |count: &NamedCount<'a>| {
+                    let term = terms.iter().find(|(term, _)| term.name == count.name);
+                    whole.count(term?.0.roles().map(Role::name), count)
+                };
+                let counts = open.iter().filter_map(of_all).collect();
+                let number = whole.number;
+                counter.decide_realised(&open, &AtOnce { counts, number })?;
+            }
+        }
         let mut count = |term: Term, pairs| -> Result<TermCount> {
             if let Some(place) = saved.iter().position(|(held, ..)| *held == term) {
                 let (_, counts, path) = saved.swap_remove(place);

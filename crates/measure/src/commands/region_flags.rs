@@ -83,6 +83,8 @@ pub(super) struct RegionFlags {
     #[arg(long, value_name = "N", conflicts_with = "jackknife")]
     bootstrap: Option<u32>,
     /// Write the covariance, a row for each two bins; `albireo plot` draws its correlation matrix
+    ///
+    /// Over regions or, without them, over --realisations.
     #[arg(long, value_name = "FILE")]
     pub(super) covariance: Option<WrittenFile>,
     /// Write the pairs of every count within each region and across its border
@@ -108,8 +110,8 @@ pub(super) struct RegionFlags {
 }
 
 impl RegionFlags {
-    /// What the catalogues are cut into and how errors are made of it, where it is asked for.
-    pub(super) fn asked(&self) -> anyhow::Result<Option<(RegionSpec, Method)>> {
+    /// What the catalogues are cut into and how errors are made of it, where it is asked for; a covariance may be that of realisations.
+    pub(super) fn asked(&self, realised: bool) -> anyhow::Result<Option<(RegionSpec, Method)>> {
         let seed = self.regions_seed;
         let k_means = self
             .regions
@@ -124,7 +126,7 @@ impl RegionFlags {
             let needing = [
                 ("--jackknife", self.jackknife.is_some()),
                 ("--bootstrap", self.bootstrap.is_some()),
-                ("--covariance", self.covariance.is_some()),
+                ("--covariance", self.covariance.is_some() && !realised),
                 ("--region-counts", self.region_counts.is_some()),
                 ("--regions-output", self.regions_output.is_some()),
                 ("--region-sums", self.region_sums.is_some()),

@@ -11,6 +11,7 @@ mod estimate;
 mod integral_constraint;
 mod mean;
 mod model;
+mod over_realisations;
 mod parts;
 mod rascalc;
 mod realisations;
@@ -24,6 +25,8 @@ mod slice;
 mod sum;
 mod window;
 mod wrap;
+
+pub(super) use over_realisations::OverRealisations;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};

@@ -14,6 +14,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
 use crate::counted::{cuts_record, fingerprint};
+use crate::realised::check_one;
 use crate::results::Results;
 use crate::row_sums::RowSums;
 use crate::saved::{is_unnumbered, prefix_of, random_pairs, records, saved_count};
@@ -199,7 +200,8 @@ fn taken_over(
 
 /// The count saved in a result, if it is the one expected.
 pub(super) fn read((path, table): (&Path, &Table), expected: &Expected<'_>) -> Result<Counts> {
-    let taken = random_pairs(table).and_then(|(name, record)| {
+    let pairs = check_one(table).and_then(|()| random_pairs(table));
+    let taken = pairs.and_then(|(name, record)| {
         check_whole(table)?;
         if is_unnumbered(table) {
             return weights_of(table, (name, record), expected);
@@ -272,6 +274,7 @@ impl<'a> Saved<'a> {
     /// Reads a result.
     pub(super) fn read(path: &'a Path, results: &Results) -> Result<Self> {
         let table = results.read(path)?;
+        check_one(&table).with_context(|| format!("--reuse {} does not fit", path.display()))?;
         if is_unnumbered(&table) {
             bail!(
                 "--reuse {} does not fit: its pairs have no numbers and no fingerprints, as those of lsstypes; --rr takes its RR",

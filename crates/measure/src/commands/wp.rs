@@ -8,6 +8,7 @@ use clap::Args;
 use super::derived::Derived;
 use super::estimate::EstimateFlags;
 use super::forms::FormFlags;
+use super::realised::each_result;
 use crate::args::{BinFlags, ScaledOutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
@@ -15,7 +16,6 @@ use crate::group;
 use crate::paths::WrittenFile;
 use crate::session::Session;
 use crate::usage::usage;
-use crate::weight_sets::each_set;
 
 /// Arguments of `wp`.
 #[derive(Debug, Args)]
@@ -89,7 +89,8 @@ impl Wp {
         let wp = vec![Derived::Wp(self.pi_max)];
         let forms = self.forms.choose(wp, self.counts.as_deref())?;
         let sets = self.estimate.weight_sets.names();
-        each_set(&sets, &output, session, |session, set, name| {
+        let over = self.estimate.over_realisations()?;
+        each_result((&sets, &over), &output, session, |session, set, name| {
             let estimated = (self.estimate).estimate(&spec, None, (set, name), session)?;
             estimated
                 .map(|all| forms.write(&all, &output, name))

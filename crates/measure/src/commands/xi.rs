@@ -10,6 +10,7 @@ use super::derived::Derived;
 use super::estimate::EstimateFlags;
 use super::forms::FormFlags;
 use super::over_mu::OverMuFlags;
+use super::realised::each_result;
 use crate::args::{BinFlags, ScaledOutputFlags};
 use crate::bins::{BinSpec, Statistic, signed_mu_bins};
 use crate::edges::EdgeSpec;
@@ -17,7 +18,6 @@ use crate::group;
 use crate::paths::WrittenFile;
 use crate::session::Session;
 use crate::usage::usage;
-use crate::weight_sets::each_set;
 
 /// Arguments of `xi`.
 #[derive(Debug, Args)]
@@ -131,7 +131,8 @@ impl Xi {
         let forms = self.forms.choose(wanted, self.counts.as_deref())?;
         let orders = orders.as_deref();
         let sets = self.estimate.weight_sets.names();
-        each_set(&sets, &output, session, |session, set, name| {
+        let over = self.estimate.over_realisations()?;
+        each_result((&sets, &over), &output, session, |session, set, name| {
             let estimated = (self.estimate).estimate(&spec, orders, (set, name), session)?;
             estimated
                 .map(|all| forms.write(&all, &output, name))

@@ -104,7 +104,11 @@ impl<'a> Estimates<'a> {
     /// Finds the columns, which must be the same in all realisations.
     pub(super) fn new(of: &'a Realisations) -> Result<Self> {
         let place = || of.first().name.clone();
-        let (columns, name) = columns(&of.first().table, of.kind()).with_context(place)?;
+        let (columns, name) = if of.are_counts() {
+            (of.columns_of_counts(), "pair counts")
+        } else {
+            columns(&of.first().table, of.kind()).with_context(place)?
+        };
         if columns.is_empty() {
             bail!(
                 "{}: there are no {name}, such as a column `xi_0`, `xi_wedge_0` or `g_O-H`",
@@ -125,6 +129,12 @@ impl<'a> Estimates<'a> {
             }
         }
         Ok(Self { of, columns, name })
+    }
+
+    /// Which of the realisations have a value in some bin.
+    pub(super) fn has_values(&self) -> Result<Vec<bool>> {
+        let rows = self.rows(&self.columns)?.into_iter();
+        Ok(rows.map(|row| row.iter().any(|v| v.is_finite())).collect())
     }
 
     /// What the values are.

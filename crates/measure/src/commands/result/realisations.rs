@@ -9,10 +9,11 @@ use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
 
-use super::saved::NamedTable;
+use super::saved::{NamedTable, bin_columns};
 use super::settings::{difference, same};
 use crate::catalogs::Files;
 use crate::session::Session;
+use crate::tables::shown_names;
 use crate::usage::usage;
 use crate::watch::Loss;
 
@@ -123,6 +124,35 @@ impl Realisations {
         apart(&all)?;
         let kind = kind.context("no results")?;
         Ok(Self { all, kind })
+    }
+
+    /// The results that one command has made of its realisations.
+    pub(super) fn of_one_command(all: Vec<NamedTable>) -> Result<Self> {
+        let kind = all.first().context("no results")?.kind()?;
+        Ok(Self { all, kind })
+    }
+
+    /// Whether they are pair counts that one command has made.
+    pub(super) fn are_counts(&self) -> bool {
+        self.kind == ResultKind::Counts && self.all[0].is_in_memory()
+    }
+
+    /// The columns of pair counts that tell no bins, all of them floats.
+    pub(super) fn columns_of_counts(&self) -> Vec<String> {
+        let table = &self.first().table;
+        let bins = bin_columns(table).unwrap_or_default();
+        let is_bin = |name: &str| bins.iter().any(|bin| bin.name == name);
+        let names = shown_names(table).into_iter();
+        names
+            .filter(|name| !is_bin(name))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Keeps those that `kept` says of.
+    pub(super) fn retain(&mut self, kept: &[bool]) {
+        let mut kept = kept.iter();
+        self.all.retain(|_| kept.next().is_some_and(|kept| *kept));
     }
 
     /// What kind of result all of them are.

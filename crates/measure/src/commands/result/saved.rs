@@ -35,6 +35,20 @@ impl NamedTable {
         })
     }
 
+    /// A result that a command has just made.
+    pub(super) fn in_memory(name: String, table: Table) -> Self {
+        Self {
+            name,
+            table,
+            file: None,
+        }
+    }
+
+    /// Whether a command has just made it.
+    pub(super) fn is_in_memory(&self) -> bool {
+        self.file.is_none()
+    }
+
     /// Its kind, if its rows are bins.
     pub(super) fn kind(&self) -> Result<ResultKind> {
         check_single(&self.table).with_context(|| self.name.clone())?;
