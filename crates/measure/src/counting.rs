@@ -261,9 +261,10 @@ impl<'a> Counter<'a> {
     fn made_before(&mut self, name: &'static str, key: &Key) -> Option<Counts> {
         let shared = self.shared.as_ref()?;
         if let Some((made, counted)) = shared.of_sets.find(key) {
-            match counted.record["counted_with"].as_str() {
-                Some("all realisations") => tracing::debug!("{name}: counted with all others"),
-                _ => tracing::info!("{name}: counted with the first set of weights"),
+            if counted.record["counted_with"] == "all realisations" {
+                tracing::debug!("{name}: counted with all others");
+            } else {
+                tracing::info!("{name}: counted with the first set of weights");
             }
             self.done.push(Counted { name, ..counted });
             return Some(made);

@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use albireo::estimators::Role;
 use albireo::tally::{MAX_REALISATIONS, Sum, WeightedSum, weight_exponents, weights_are_wide};
 use albireo::{Pairs, Particles};
 use albireo_catalogs::{Table, TableColumn, Values};
@@ -116,12 +117,6 @@ impl RealisationFlags {
             },
         })
     }
-
-    /// The samples that hold all realisations, where these are counted.
-    pub(crate) fn whole(&self, samples: &Rc<Samples>, roles: &[&str]) -> Result<Option<Whole>> {
-        let whole = self.given().then(|| Whole::of(samples, roles));
-        whole.transpose()
-    }
 }
 
 /// Realisations of the samples of an estimate.
@@ -170,10 +165,9 @@ pub(crate) struct Whole {
 
 impl Whole {
     /// Of samples whose bits are realisations.
-    pub(crate) fn of(samples: &Rc<Samples>, roles: &[&str]) -> Result<Self> {
-        let particles = roles
-            .iter()
-            .filter_map(|role| Some((*role, samples.find(role)?)));
+    pub(crate) fn of(samples: &Rc<Samples>) -> Result<Self> {
+        let roles = Role::ALL.map(Role::name).into_iter().chain(["second"]);
+        let particles = roles.filter_map(|role| Some((role, samples.find(role)?)));
         let bits = particles.filter_map(|(role, sample)| Some((role, sample.bits()?)));
         let bits: Vec<_> = bits.collect();
         let first = bits.first().map(|(role, bits)| (*role, bits.per_row()));
@@ -301,7 +295,7 @@ fn shares(sample: &Particles, number: usize) -> Vec<f64> {
 /// How many realisations a result is one of, as its record tells.
 pub(crate) fn number_of(table: &Table) -> usize {
     let number = table.meta.get(ONE).and_then(|one| one["of"].as_u64());
-    number.map_or(1, |number| number as usize)
+    number.and_then(|number| usize::try_from(number).ok()).unwrap_or(1)
 }
 
 /// One table of the results of all realisations: a row for each realisation and bin, bins varying fastest.

@@ -20,7 +20,7 @@ use crate::args::OutputFlags;
 use crate::group;
 use crate::packages::{Made, is_foreign};
 use crate::paths::WrittenFile;
-use crate::realised::{check_one, unstacked};
+use crate::realised::{RealisationFlags, Whole, check_one, unstacked};
 use crate::record::Record;
 use crate::session::{Session, Sink};
 use crate::usage::usage;
@@ -189,7 +189,7 @@ impl CountSetFlags {
 }
 
 /// The samples by a set of weights, of the first one with all others, and what the record says of it.
-pub(crate) fn of_weights(
+fn of_weights(
     inputs: Rc<Samples>,
     (set, name): (usize, Option<&str>),
     record: &mut Record,
@@ -203,6 +203,20 @@ pub(crate) fn of_weights(
     }
     record.set("weight_set", name);
     if set == 0 { inputs } else { Rc::new(alone) }
+}
+
+/// The samples of one result, by a set of weights or of a realisation, with those of all realisations where these are counted.
+pub(crate) fn of_result(
+    inputs: Rc<Samples>,
+    flags: &RealisationFlags,
+    (at, name): (usize, Option<&str>),
+    record: &mut Record,
+) -> Result<(Rc<Samples>, Option<Whole>)> {
+    if !flags.given() {
+        return Ok((of_weights(inputs, (at, name), record), None));
+    }
+    let whole = Whole::of(&inputs)?;
+    Ok((whole.one(at, record)?, Some(whole)))
 }
 
 /// The path of a file of a set.

@@ -96,7 +96,7 @@ pub(super) enum Dear<'a> {
     Sets(Box<ScatterSets<'a>>),
     Separated(Scattered<'a>),
     Valued(Box<Valued<'a>>),
-    Realised(Box<InRealisations<'a>>),
+    Realised(InRealisations<'a>),
 }
 
 /// The same, handed a run of rows at a time.
@@ -205,7 +205,7 @@ impl Kernel for TakeDeferred<'_, '_> {
             Dear::Sets(histogram) => take(simd, &mut **histogram, quads, met, factors),
             Dear::Separated(histogram) => take(simd, histogram, quads, met, factors),
             Dear::Valued(histogram) => take(simd, &mut **histogram, quads, met, factors),
-            Dear::Realised(histogram) => take(simd, &mut **histogram, quads, met, factors),
+            Dear::Realised(histogram) => take(simd, histogram, quads, met, factors),
         }
     }
 }

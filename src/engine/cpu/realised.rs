@@ -120,10 +120,10 @@ pub(super) struct InRealisations<'a> {
 }
 
 impl<'a> InRealisations<'a> {
-    /// In a box, so that what is large stays where it is.
-    pub(super) fn new(of: &'a SlotRealisations, n_slots: usize) -> Box<Self> {
+    /// Without a pair.
+    pub(super) fn new(of: &'a SlotRealisations, n_slots: usize) -> Self {
         let counters = n_slots * of.words * WORD_BITS;
-        Box::new(Self {
+        Self {
             of,
             met: [0, 0],
             n_slots,
@@ -131,7 +131,7 @@ impl<'a> InRealisations<'a> {
             bytes: vec![0; counters / BYTES],
             numbers: vec![0; counters],
             sums: vec![0; counters * of.rests.len()],
-        })
+        }
     }
 
     /// Adds the bytes of a slot to its numbers.

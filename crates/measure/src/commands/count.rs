@@ -24,12 +24,12 @@ use crate::named_count::{MeanSeparation, NamedCount};
 use crate::packages::{Made, check_form};
 use crate::pair_sums::{PairSumFlags, geometry};
 use crate::pair_weights::{PairWeightFlags, upweighted};
-use crate::realised::{AtOnce, RealisationFlags};
+use crate::realised::RealisationFlags;
 use crate::record::Record;
 use crate::session::Session;
 use crate::tables::{count_columns, edge_columns, mean_column};
 use crate::usage::usage;
-use crate::weight_sets::{CountSetFlags, check_files, of_weights};
+use crate::weight_sets::{CountSetFlags, check_files, of_result};
 
 /// Arguments of `count`.
 #[derive(Debug, Args)]
@@ -189,11 +189,7 @@ impl Count {
         let engines = Engines::with_checkpoints(&self.pairs.run, &self.kept, session)?;
         let space = &self.pairs.space;
         let samples = session.read(&sources, space, self.wanted()?, &mut record)?;
-        let whole = self.realised.whole(&samples, &["data", "second"])?;
-        let samples = match &whole {
-            None => of_weights(samples, (set, name), &mut record),
-            Some(whole) => whole.one(set, &mut record)?,
-        };
+        let (samples, whole) = of_result(samples, &self.realised, (set, name), &mut record)?;
         let los = line_of_sight(self.los.los, &samples);
         let bins = spec.bins(los, samples.unit())?;
         let weighting = self.pair_weights.weighting(&samples, &["data", "second"])?;
@@ -251,15 +247,7 @@ impl Count {
         }
         let counts = match &whole {
             None => counter.decide_and_count(&asked)?,
-            Some(whole) => {
-                let roles = ["data", "second"];
-                let asked = whole.scaled(roles, asked);
-                let counts = whole.count(roles, &asked).into_iter().collect();
-                let number = whole.number;
-                let one = std::slice::from_ref(&asked);
-                counter.decide_realised(one, &AtOnce { counts, number })?;
-                counter.count(&asked)?
-            }
+            Some(whole) => counter.count_realised(asked, ["data", "second"], whole)?,
         };
         if counter.is_over() {
             return Ok(None);

@@ -40,7 +40,7 @@ use crate::record::Record;
 use crate::scatter::Method;
 use crate::session::Session;
 use crate::usage::usage;
-use crate::weight_sets::{WeightSetFlags, check_files, of_weights, path_of};
+use crate::weight_sets::{WeightSetFlags, check_files, of_result, path_of};
 
 /// The randoms that an estimator may need, by their flags.
 const RANDOMS: [(Role, &str); 2] = [
@@ -409,22 +409,9 @@ impl EstimateFlags {
         let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
         let engines = Engines::with_checkpoints(&self.run, &self.kept, session)?;
         let inputs = session.read(&sources, &self.space, wanted, &mut record)?;
-        if inputs.domain().is_periodic() {
-            self.regions
-                .check_distances("a periodic box has no observer to measure them from")?;
-        }
-        #[cfg(feature = "plot")]
-        if set == 0 && session.is_first() {
-            self.regions.draw_map(&inputs)?;
-        }
-        let whole = self
-            .realised
-            .all
-            .whole(&inputs, &Role::ALL.map(Role::name))?;
-        let inputs = match &whole {
-            None => of_weights(inputs, (set, name), &mut record),
-            Some(whole) => whole.one(set, &mut record)?,
-        };
+        self.regions
+            .look_at(&inputs, set == 0 && session.is_first())?;
+        let (inputs, whole) = of_result(inputs, &self.realised.all, (set, name), &mut record)?;
         let los = line_of_sight(self.los.los, &inputs);
         let bins = spec.bins(los, inputs.unit())?;
         let weighting = self

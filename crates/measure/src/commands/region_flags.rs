@@ -203,9 +203,22 @@ impl RegionFlags {
         sink.keep_apart(&written, inputs)
     }
 
+    /// Refuses layers of distance in a box without an observer, and draws the regions of samples where `first` says so.
+    #[cfg_attr(not(feature = "plot"), allow(unused_variables, reason = "no figures"))]
+    pub(super) fn look_at(&self, samples: &Samples, first: bool) -> anyhow::Result<()> {
+        if samples.domain().is_periodic() {
+            self.check_distances("a periodic box has no observer to measure them from")?;
+        }
+        #[cfg(feature = "plot")]
+        if first {
+            self.draw_map(samples)?;
+        }
+        Ok(())
+    }
+
     /// Draws the regions of the sample that they are made of, where that is asked for.
     #[cfg(feature = "plot")]
-    pub(super) fn draw_map(&self, samples: &Samples) -> anyhow::Result<()> {
+    fn draw_map(&self, samples: &Samples) -> anyhow::Result<()> {
         let Some(path) = &self.region_map else {
             return Ok(());
         };

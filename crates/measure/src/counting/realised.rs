@@ -5,14 +5,14 @@
 use albireo::counts::count_realisations;
 use albireo::engine::{AnyEngine, PreparedJob};
 use albireo::error::EngineError;
-use albireo::{PairJob, Pairs};
+use albireo::{Counts, PairJob, Pairs};
 use anyhow::Result;
 use serde_json::json;
 
 use super::Counter;
 use crate::counted::Counted;
 use crate::named_count::NamedCount;
-use crate::realised::{AtOnce, pays};
+use crate::realised::{AtOnce, Whole, pays};
 use crate::shared::Key;
 use crate::watch::Bar;
 use crate::worker::Worker;
@@ -49,6 +49,20 @@ impl<'a> Counter<'a> {
             self.count_together(count, together.number)?;
         }
         Ok(())
+    }
+
+    /// Makes a count of one realisation between samples in these roles.
+    pub(crate) fn count_realised(
+        &mut self,
+        asked: NamedCount<'a>,
+        roles: [&str; 2],
+        whole: &'a Whole,
+    ) -> Result<Counts> {
+        let asked = whole.scaled(roles, asked);
+        let counts = whole.count(roles, &asked).into_iter().collect();
+        let number = whole.number;
+        self.decide_realised(std::slice::from_ref(&asked), &AtOnce { counts, number })?;
+        self.count(&asked)
     }
 
     /// Whether a count has been made for another result of the command.

@@ -17,7 +17,7 @@ use crate::commands::derived::Derived;
 use crate::commands::forms::{FormFlags, Forms};
 use crate::commands::over_mu::OverMuFlags;
 use crate::commands::region_flags::JackknifeName;
-use crate::commands::wp::check_pi;
+use crate::bins::check_pi;
 use crate::group;
 use crate::paths::WrittenFile;
 use crate::results::Results;
