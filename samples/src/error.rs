@@ -50,6 +50,9 @@ pub enum SampleError {
     /// Units that columns state, and that make no positions.
     #[error(transparent)]
     Units(#[from] crate::unit_error::StatedUnitError),
+    /// Objects without a class.
+    #[error(transparent)]
+    Classes(#[from] crate::class_error::ClassError),
     /// Positions that are not brought to redshift space.
     #[error(transparent)]
     Rsd(#[from] crate::rsd_error::RsdError),

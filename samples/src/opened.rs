@@ -179,7 +179,7 @@ impl Opened {
             };
             offered.or_else(like).into_iter().for_each(&mut *tell);
         }
-        Ok(Self {
+        let opened = Self {
             source: source.clone(),
             rows,
             outline,
@@ -188,7 +188,29 @@ impl Opened {
             shift,
             filter,
             functions: Arc::clone(&conversion.functions),
-        })
+        };
+        if let (Some(column), None) = (&selection.classes, opened.class()) {
+            tell(Notice::NoClasses {
+                path: path.clone(),
+                column: column.text.clone(),
+            });
+        }
+        Ok(opened)
+    }
+
+    /// What tells the class of each row, and whether it is a column of texts; none where there is no such column, and need not be.
+    pub(crate) fn class(&self) -> Option<(&str, bool)> {
+        let wanted = self.source.selection.classes.as_ref()?;
+        let dtype = |name: &str| match self.memory().and_then(|given| given.dtype(name)) {
+            Some(dtype) => Some(dtype),
+            None => {
+                let mut columns = self.outline.columns.iter();
+                let column = columns.find(|column| column.name == name);
+                column.map(|column| column.dtype.as_str())
+            }
+        };
+        let is_there = !wanted.optional || wanted.is_in(&|name| dtype(name).is_some());
+        is_there.then(|| (wanted.text.as_str(), dtype(&wanted.text) == Some("string")))
     }
 
     /// The file.
@@ -230,6 +252,11 @@ impl Opened {
         let selection = &self.source.selection;
         let frame = self.frame_column();
         let mut wanted: Vec<String> = Vec::new();
+        let class = self
+            .class()
+            .map(|(name, is_text)| (name.to_owned(), is_text));
+        let of_numbers = class.iter().filter(|(_, is_text)| !is_text);
+        let of_numbers: Vec<&String> = of_numbers.map(|(name, _)| name).collect();
         // Integers of 64 bits are read bit by bit: float64 would make one group of two.
         let whole = whole_type(&self.outline, selection);
         let columns = self.place.columns();
@@ -239,6 +266,7 @@ impl Opened {
             .chain(selection.further_weights.iter().flatten())
             .chain(&selection.columns)
             .chain(selection.group.iter().filter(|_| whole.is_none()))
+            .chain(of_numbers)
             .chain(&frame)
             .chain(regions)
             .chain(self.shift.iter().map(|shift| &shift.column))
@@ -251,6 +279,8 @@ impl Opened {
         request.words = selection.bits.clone().unwrap_or_default();
         let groups = selection.group.iter().filter(|_| whole.is_some());
         request.words.extend(groups.cloned());
+        let texts = class.iter().filter(|(_, is_text)| *is_text);
+        request.texts = texts.map(|(name, _)| name.clone()).collect();
         request.table.clone_from(&selection.table);
         request.filter = self.filter.take();
         request.rows = selection.rows;

@@ -17,7 +17,9 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use crate::args::OutputFlags;
+use crate::by_class;
 use crate::group;
+use crate::held_columns;
 use crate::kept::Kept;
 use crate::packages::{Made, is_foreign};
 use crate::paths::WrittenFile;
@@ -420,7 +422,7 @@ fn joined(named: &[(&str, Table)]) -> Table {
 }
 
 /// The results of the sets that a table holds, by their names; none of a table without sets.
-pub(crate) fn split(table: &Table) -> Option<Vec<(String, Table)>> {
+fn split(table: &Table) -> Option<Vec<(String, Table)>> {
     let sets = table.meta.get(ENTRY)?.as_array()?;
     let one = |set: &Value| {
         let name = set["name"].as_str()?;
@@ -453,8 +455,14 @@ pub(crate) fn split(table: &Table) -> Option<Vec<(String, Table)>> {
     sets.iter().map(one).collect()
 }
 
-/// Refuses a result of several sets, which is no result of one measurement.
+/// The results that a table holds together, of sets of weights or of pairs of classes, by their names.
+pub(crate) fn parts(table: &Table) -> Option<Vec<(String, Table)>> {
+    split(table).or_else(|| by_class::split(table))
+}
+
+/// Refuses a result of several sets or pairs of classes, which is no result of one measurement.
 pub(crate) fn check_single(table: &Table) -> Result<()> {
+    held_columns::check_single(table)?;
     match split(table) {
         None => Ok(()),
         Some(sets) => {

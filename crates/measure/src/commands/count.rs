@@ -1,18 +1,22 @@
 //! `albireo count`: raw pair counts.
 
+use albireo::binning::BinAxis;
 use albireo::tally::{Classes, End, Legendre};
-use albireo::{Outside, Pairs};
-use albireo_catalogs::{ResultKind, Table};
+use albireo::{Counts, Outside, Pairs};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_samples::Source;
 use anyhow::Result;
 use clap::Args;
+use serde_json::json;
 
 use super::pairs::PairFlags;
 use crate::args::{BinFlags, LosFlags};
 use crate::bins::{BinSpec, Statistic};
+use crate::by_class::{ClassFlags, ClassPairs};
 use crate::by_shell::{self, ShellFlags};
 use crate::catalogs::Files;
 use crate::checkpoint::CheckpointFlags;
+use crate::counted::Counted;
 use crate::counting::Counter;
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
@@ -20,8 +24,8 @@ use crate::group;
 use crate::inputs::line_of_sight;
 use crate::kept::Wanted;
 use crate::named_count::{MeanSeparation, NamedCount};
-use crate::packages::{Made, check_form};
-use crate::pair_sums::{PairSumFlags, geometry};
+use crate::packages::{Made, check_form, is_foreign};
+use crate::pair_sums::{PairSumFlags, Summed, geometry};
 use crate::pair_weights::{PairWeightFlags, upweighted};
 use crate::record::Record;
 use crate::session::Session;
@@ -70,6 +74,8 @@ pub(crate) struct Count {
     #[command(flatten)]
     shells: ShellFlags,
     #[command(flatten)]
+    classes: ClassFlags,
+    #[command(flatten)]
     kept: CheckpointFlags,
 }
 
@@ -89,6 +95,21 @@ fn legendre(text: &str) -> Result<Legendre, String> {
     found.ok_or_else(|| format!("expected a degree from 1 to 8, found `{text}`"))
 }
 
+/// The columns of a count: bins, sums, means and what follows from them.
+fn columns(
+    (count, counts): (&Counted, &Counts),
+    (axes, length): (&[BinAxis], Option<&str>),
+    summed: Option<&Summed>,
+) -> Result<Vec<TableColumn>> {
+    let mut columns = edge_columns(axes, length);
+    columns.extend(count_columns(&count.sums, "", (axes, length)));
+    columns.extend(mean_column(count, axes, length));
+    if let Some(summed) = summed {
+        columns.extend(summed.derived(counts, "")?);
+    }
+    Ok(columns)
+}
+
 impl Count {
     /// The catalogues, with their weights of all sets.
     fn sources(&self) -> Result<Vec<Source>> {
@@ -99,7 +120,11 @@ impl Count {
         let group = self.cuts.group.as_deref();
         let sources = self.pairs.sources(data, second, group)?;
         self.weight_sets.check(sources.len() > 1)?;
-        let of = |source: Source| self.weight_sets.of(source);
+        let of = |source: Source| {
+            let is_second = source.role == "second";
+            self.classes
+                .selected(self.weight_sets.of(source), is_second)
+        };
         Ok(sources.into_iter().map(of).collect())
     }
 
@@ -127,6 +152,7 @@ impl Count {
                 Outside::Refuse
             },
             regions: None,
+            classes: self.classes.cut()?,
             rsd: self.los.rsd()?,
         })
     }
@@ -140,6 +166,7 @@ impl Count {
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         if let Some(path) = output.file() {
             self.shells.check_file(path)?;
+            self.classes.check_file(is_foreign(path))?;
             check_form(path, spec.second.as_ref(), (None, false))?;
         }
         each_set(&sets, output, session, |session, set, name| {
@@ -228,19 +255,35 @@ impl Count {
             let axes = (&axes[..], length);
             return Ok(Some(by_shell::table(&counts, shells, axes, record)));
         }
+        if let Some(pairs) = ClassPairs::of(&samples, asked.what.order()) {
+            counter.decide(std::slice::from_ref(&asked))?;
+            let counts = counter.count(&asked.by(Classes::Species))?;
+            if counter.is_over() {
+                return Ok(None);
+            }
+            counter.note(&mut record);
+            let whole = &counter.done[0];
+            let table = |counts: &Counts| {
+                let count = whole.of_class(counts);
+                let mut record = record.clone();
+                record.set("counts", json!({ (count.name): count.record }));
+                let columns = columns((&count, counts), (&axes, length), summed.as_ref())?;
+                let meta = record.finish(ResultKind::Counts);
+                Ok(Table { columns, meta })
+            };
+            let tables = counts.by_class().iter().map(table).collect::<Result<_>>()?;
+            return Ok(Some(pairs.joined(tables)?));
+        }
         let counts = counter.decide_and_count(&asked)?;
         if counter.is_over() {
             return Ok(None);
         }
         counter.note(&mut record);
-        let mut columns = edge_columns(&axes, length);
-        for count in &counter.done {
-            columns.extend(count_columns(&count.sums, "", (&axes, length)));
-            columns.extend(mean_column(count, &axes, length));
-        }
-        if let Some(summed) = &summed {
-            columns.extend(summed.derived(&counts, "")?);
-        }
+        let columns = columns(
+            (&counter.done[0], &counts),
+            (&axes, length),
+            summed.as_ref(),
+        )?;
         let meta = record.finish(ResultKind::Counts);
         Ok(Some(Table { columns, meta }))
     }
