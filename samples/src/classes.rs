@@ -62,7 +62,9 @@ impl Rule {
             (None, _) => Ok(Self::One),
             (Some(Attribute::Texts { texts, codes }), ClassCut::Values) => {
                 let mut used = vec![false; texts.len()];
-                codes.iter().for_each(|&code| used[code as usize] = true);
+                for &code in codes {
+                    used[code as usize] = true;
+                }
                 let used = texts.iter().zip(used).filter(|(_, used)| *used);
                 let mut texts: Vec<String> = used.map(|(text, _)| text.clone()).collect();
                 texts.sort_unstable();

@@ -80,10 +80,18 @@ impl Opened {
         common: &mut CommonUnit,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<Self, SampleError> {
-        Self::with_columns(source, given, conversion, common, tell).map_err(|error| match given {
+        let opened = Self::with_columns(source, given, conversion, common, &mut *tell);
+        let opened = opened.map_err(|error| match given {
             Some(_) => error,
             None => of_trajectory(&source.path, &conversion.stop).unwrap_or(error),
-        })
+        })?;
+        if let (Some(column), None) = (&source.selection.classes, opened.class()) {
+            tell(Notice::NoClasses {
+                path: source.path.clone(),
+                column: column.text.clone(),
+            });
+        }
+        Ok(opened)
     }
 
     fn with_columns(
@@ -179,7 +187,7 @@ impl Opened {
             };
             offered.or_else(like).into_iter().for_each(&mut *tell);
         }
-        let opened = Self {
+        Ok(Self {
             source: source.clone(),
             rows,
             outline,
@@ -188,27 +196,19 @@ impl Opened {
             shift,
             filter,
             functions: Arc::clone(&conversion.functions),
-        };
-        if let (Some(column), None) = (&selection.classes, opened.class()) {
-            tell(Notice::NoClasses {
-                path: path.clone(),
-                column: column.text.clone(),
-            });
-        }
-        Ok(opened)
+        })
     }
 
     /// What tells the class of each row, and whether it is a column of texts; none where there is no such column, and need not be.
     pub(crate) fn class(&self) -> Option<(&str, bool)> {
         let wanted = self.source.selection.classes.as_ref()?;
-        let dtype = |name: &str| match self.memory().and_then(|given| given.dtype(name)) {
-            Some(dtype) => Some(dtype),
-            None => {
-                let mut columns = self.outline.columns.iter();
-                let column = columns.find(|column| column.name == name);
-                column.map(|column| column.dtype.as_str())
-            }
+        let of_file = |name: &str| {
+            let mut columns = self.outline.columns.iter();
+            let column = columns.find(|column| column.name == name);
+            column.map(|column| column.dtype.as_str())
         };
+        let in_memory = |name: &str| self.memory()?.dtype(name);
+        let dtype = |name: &str| in_memory(name).or_else(|| of_file(name));
         let is_there = !wanted.optional || wanted.is_in(&|name| dtype(name).is_some());
         is_there.then(|| (wanted.text.as_str(), dtype(&wanted.text) == Some("string")))
     }

@@ -67,12 +67,12 @@ impl ClassFlags {
         }
         if let Some(number) = self.quantiles {
             let fits = (2..=MOST).contains(&(number as usize));
-            return match fits {
-                true => Ok(Some(ClassCut::Quantiles(number))),
-                false => Err(usage(format!(
+            if !fits {
+                return Err(usage(format!(
                     "--quantiles: expected 2 to {MOST} classes, found {number}"
-                ))),
-            };
+                )));
+            }
+            return Ok(Some(ClassCut::Quantiles(number)));
         }
         let edges = &self.class_edges;
         if edges.is_empty() {

@@ -110,6 +110,33 @@ fn columns(
     Ok(columns)
 }
 
+/// The table of the counts of all pairs of classes; none where a part is written.
+fn class_table<'a>(
+    pairs: &ClassPairs,
+    (asked, counter): (NamedCount<'a>, &mut Counter<'a>),
+    bins: (&[BinAxis], Option<&str>),
+    summed: Option<&Summed>,
+    mut record: Record,
+) -> Result<Option<Table>> {
+    counter.decide(std::slice::from_ref(&asked))?;
+    let counts = counter.count(&asked.by(Classes::Species))?;
+    if counter.is_over() {
+        return Ok(None);
+    }
+    counter.note(&mut record);
+    let whole = &counter.done[0];
+    let table = |counts: &Counts| {
+        let count = whole.of_class(counts);
+        let mut record = record.clone();
+        record.set("counts", json!({ (count.name): count.record }));
+        let columns = columns((&count, counts), bins, summed)?;
+        let meta = record.finish(ResultKind::Counts);
+        Ok(Table { columns, meta })
+    };
+    let tables = counts.by_class().iter().map(table).collect::<Result<_>>()?;
+    Ok(Some(pairs.joined(tables)?))
+}
+
 impl Count {
     /// The catalogues, with their weights of all sets.
     fn sources(&self) -> Result<Vec<Source>> {
@@ -256,23 +283,8 @@ impl Count {
             return Ok(Some(by_shell::table(&counts, shells, axes, record)));
         }
         if let Some(pairs) = ClassPairs::of(&samples, asked.what.order()) {
-            counter.decide(std::slice::from_ref(&asked))?;
-            let counts = counter.count(&asked.by(Classes::Species))?;
-            if counter.is_over() {
-                return Ok(None);
-            }
-            counter.note(&mut record);
-            let whole = &counter.done[0];
-            let table = |counts: &Counts| {
-                let count = whole.of_class(counts);
-                let mut record = record.clone();
-                record.set("counts", json!({ (count.name): count.record }));
-                let columns = columns((&count, counts), (&axes, length), summed.as_ref())?;
-                let meta = record.finish(ResultKind::Counts);
-                Ok(Table { columns, meta })
-            };
-            let tables = counts.by_class().iter().map(table).collect::<Result<_>>()?;
-            return Ok(Some(pairs.joined(tables)?));
+            let of = (asked, &mut counter);
+            return class_table(&pairs, of, (&axes, length), summed.as_ref(), record);
         }
         let counts = counter.decide_and_count(&asked)?;
         if counter.is_over() {
