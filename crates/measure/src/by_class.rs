@@ -19,8 +19,8 @@ use crate::usage::usage;
 pub(crate) struct ClassFlags {
     /// Hold the pairs of classes of objects apart: a column of whole numbers or texts, or numbers that are cut
     ///
-    /// E.g. TRACER, or delta with --quantiles 5. All tables are made in one pass: the result has the columns class_1 and class_2 before the usual
-    /// ones. At most 64 classes; expressions are those of --where.
+    /// E.g. TRACER, or delta with --quantiles 5. All tables are made in one pass: two columns of the result say which pair of classes a row is of.
+    /// At most 64 classes; expressions are those of --where.
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["weight_set", "bits", "angular"])]
     classes: Option<String>,
     /// Cut the numbers of --classes into so many classes of nearly equal numbers of objects, from 0
@@ -375,26 +375,24 @@ pub(crate) fn table_of(table: &Table, classes: [&str; 2]) -> Result<Table> {
     let of_one = classes.iter().all(|name| is_first(name));
     let mirrored = || place([classes[1], classes[0]]).filter(|_| of_one);
     let found = place(classes).or_else(mirrored);
-    match found {
-        Some(k) => Ok(part(table, entries, k)),
-        None => {
-            let mut known: Vec<&str> = Vec::new();
-            for entry in entries {
-                for key in ["class_1", "class_2"] {
-                    let name = entry[key].as_str().unwrap_or_default();
-                    if !known.contains(&name) {
-                        known.push(name);
-                    }
-                }
+    if let Some(k) = found {
+        return Ok(part(table, entries, k));
+    }
+    let mut known: Vec<&str> = Vec::new();
+    for entry in entries {
+        for key in ["class_1", "class_2"] {
+            let name = entry[key].as_str().unwrap_or_default();
+            if !known.contains(&name) {
+                known.push(name);
             }
-            bail!(
-                "it holds no pairs of the classes {} and {}: its classes are {}",
-                classes[0],
-                classes[1],
-                known.join(", ")
-            )
         }
     }
+    bail!(
+        "it holds no pairs of the classes {} and {}: its classes are {}",
+        classes[0],
+        classes[1],
+        known.join(", ")
+    )
 }
 
 /// Whether a result was taken out of one with tables of several pairs of classes.

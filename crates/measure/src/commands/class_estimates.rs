@@ -156,8 +156,21 @@ fn classes_of(pairs: Pairs<'_>) -> Option<[usize; 2]> {
 pub(super) type OfClasses = (Made, Vec<Counted>);
 
 impl<'a> Plan<'a> {
+    /// Makes the estimate of all samples, or that of each pair of classes; none of a part.
+    pub(super) fn each(
+        &self,
+        bins: &Bins,
+        classes: Option<&ClassPairs>,
+        counter: &mut Counter<'a>,
+    ) -> Result<Option<Vec<OfClasses>>> {
+        match classes {
+            Some(pairs) => self.run_by_class(bins, pairs, counter),
+            None => Ok((self.run(bins, counter)?).map(|made| vec![(made, vec![])])),
+        }
+    }
+
     /// Makes all counts, and the estimate of each pair of classes; none of a part.
-    pub(super) fn run_by_class(
+    fn run_by_class(
         &self,
         bins: &Bins,
         pairs: &ClassPairs,
@@ -203,23 +216,22 @@ impl<'a> Plan<'a> {
 
 /// The estimate of all samples, or that of each pair of classes, in the form that tables are made of. `done` are the counts of all pairs.
 pub(super) fn each_estimated(
-    made: Vec<OfClasses>,
+    (pairs, made): (Option<ClassPairs>, Vec<OfClasses>),
     (inputs, covariance, sink): (&Samples, Option<PathBuf>, Sink),
     done: Vec<Counted>,
     record: &Record,
-) -> Vec<Estimated> {
+) -> Estimates {
     let by_class = made.iter().any(|(_, counts)| !counts.is_empty());
     let mut done = Some(done);
     let estimated = |(made, counts): OfClasses| {
         let mut record = record.clone();
-        let counts = match done.take().filter(|_| !by_class) {
-            Some(all) => all,
-            None => {
-                let of = |count: &Counted| (count.name.to_owned(), count.record.clone());
-                let of_classes: Map<_, _> = counts.iter().map(of).collect();
-                record.set("counts", Value::Object(of_classes));
-                counts
-            }
+        let counts = if let Some(all) = done.take().filter(|_| !by_class) {
+            all
+        } else {
+            let of = |count: &Counted| (count.name.to_owned(), count.record.clone());
+            let of_classes: Map<_, _> = counts.iter().map(of).collect();
+            record.set("counts", Value::Object(of_classes));
+            counts
         };
         record.set("estimator", made.xi.estimator.clone());
         let mut xi = made.xi;
@@ -235,5 +247,6 @@ pub(super) fn each_estimated(
             sink: sink.clone(),
         }
     };
-    made.into_iter().map(estimated).collect()
+    let each = made.into_iter().map(estimated).collect();
+    Estimates { pairs, each }
 }

@@ -462,13 +462,7 @@ impl EstimateFlags {
             summed: summed.as_ref(),
             by_class: classes.is_some(),
         };
-        let made = match &classes {
-            None => plan
-                .run(&bins, &mut counter)?
-                .map(|made| vec![(made, vec![])]),
-            Some(pairs) => plan.run_by_class(&bins, pairs, &mut counter)?,
-        };
-        let Some(made) = made else {
+        let Some(made) = plan.each(&bins, classes.as_ref(), &mut counter)? else {
             return Ok(None);
         };
         let mut axes = bins.axes();
@@ -486,11 +480,8 @@ impl EstimateFlags {
         }
         let covariance = self.regions.covariance.as_deref();
         let covariance = covariance.map(|path| path_of(path, name).into_owned());
-        let sink = session.sink.clone();
-        let each = each_estimated(made, (&*inputs, covariance, sink), counter.done, &record);
-        Ok(Some(Estimates {
-            pairs: classes,
-            each,
-        }))
+        let of = (&*inputs, covariance, session.sink.clone());
+        let made = (classes, made);
+        Ok(Some(each_estimated(made, of, counter.done, &record)))
     }
 }
