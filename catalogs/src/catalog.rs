@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::error::CatalogError;
 use crate::rows::RowRange;
+use crate::texts::Texts;
 use crate::value::{Attributes, Value};
 use crate::words::Words;
 use crate::{FileFunctions, Filter, Format};
@@ -23,6 +24,8 @@ pub struct Request {
     pub columns: Vec<String>,
     /// Columns of whole numbers whose bits are kept as [`Words`], apart from `columns`: names, not expressions.
     pub words: Vec<String>,
+    /// Columns of texts, apart from `columns`: names, not expressions.
+    pub texts: Vec<String>,
     /// Rows to keep; all of them if `None`.
     pub filter: Option<Filter>,
     /// Rows to look at, before the filter.
@@ -35,7 +38,10 @@ impl Request {
     /// Whether it needs any column.
     #[cfg(feature = "fits")]
     pub(crate) fn names_columns(&self) -> bool {
-        !self.columns.is_empty() || !self.words.is_empty() || self.filter.is_some()
+        !self.columns.is_empty()
+            || !self.words.is_empty()
+            || !self.texts.is_empty()
+            || self.filter.is_some()
     }
 
     /// A request for `columns` of the default table, every row.
@@ -57,6 +63,7 @@ pub struct Catalog {
     pub(crate) rows_read: u64,
     pub(crate) columns: Vec<(String, Option<Vec<f64>>)>,
     pub(crate) words: Vec<(String, Option<Words>)>,
+    pub(crate) texts: Vec<(String, Option<Texts>)>,
     pub(crate) attributes: Attributes,
 }
 
@@ -159,6 +166,29 @@ impl Catalog {
             return Err(self.unknown(name));
         }
         Ok(taken)
+    }
+
+    /// Moves the texts of one column out.
+    ///
+    /// ```
+    /// use albireo_catalogs::{Request, open};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("types.csv");
+    /// # std::fs::write(&path, "x,type\n0.5,LRG\n1.5,ELG\n2.5,LRG\n")?;
+    /// let request = Request { texts: vec!["type".to_owned()], ..Request::columns(["x"]) };
+    /// let mut catalog = open(&path)?.read(&request)?;
+    /// let types = catalog.take_texts("type")?;
+    /// assert_eq!((types.texts, types.codes), (vec!["LRG".to_owned(), "ELG".to_owned()], vec![0, 1, 0]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CatalogError::UnknownColumn`] if it was not requested as texts or was taken before.
+    pub fn take_texts(&mut self, name: &str) -> Result<Texts, CatalogError> {
+        let mut texts = self.texts.iter_mut();
+        let found = texts.find(|(other, _)| other == name);
+        let found = found.and_then(|(_, texts)| texts.take());
+        found.ok_or_else(|| self.unknown(name))
     }
 
     /// Components of column `name` at hand: 0 if there is none, 1 for a plain column, n for a vector column.

@@ -10,11 +10,12 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use crate::block::{Block, Cells, Site, Widening};
+use crate::block::{Block, Cells, Coded, Coder, Site, Widening};
 use crate::error::CatalogError;
 use crate::expression::{self, Bound, Column, ExpressionError, NoResult, Rows, Run, Values};
 use crate::masks::Masks;
 use crate::rows::RowRange;
+use crate::texts::{self, Texts};
 use crate::words::{self, WordColumn, Words};
 
 /// An expression over the components of a block, with its text.
@@ -39,6 +40,8 @@ pub(crate) struct Pick {
     pub(crate) columns: Vec<(String, Origin)>,
     /// The columns of bits to keep.
     pub(crate) words: Vec<WordColumn>,
+    /// The columns of texts to keep, each a component of the blocks.
+    pub(crate) texts: Vec<(String, usize)>,
     /// The condition of the rows to keep.
     pub(crate) filter: Option<Computed>,
     pub(crate) rows: RowRange,
@@ -54,6 +57,7 @@ impl Pick {
         let mut columns = self.columns.iter().enumerate();
         self.filter.is_none()
             && self.words.is_empty()
+            && self.texts.is_empty()
             && !self.masks.any()
             && self.rows.is_all()
             && columns.all(|(k, (_, origin))| matches!(origin, Origin::Component(c) if *c == k))
@@ -64,6 +68,7 @@ impl Pick {
 pub(crate) struct Collected {
     pub(crate) columns: Vec<(String, Vec<f64>)>,
     pub(crate) words: Vec<(String, Words)>,
+    pub(crate) texts: Vec<(String, Texts)>,
     /// Rows looked at.
     pub(crate) rows_read: u64,
     pub(crate) rows_kept: u64,
@@ -76,6 +81,7 @@ pub(crate) struct Collector {
     plain: bool,
     columns: Vec<Vec<f64>>,
     words: Vec<Vec<u64>>,
+    texts: Vec<Coder>,
     rows_read: u64,
     rows_kept: u64,
 }
@@ -89,6 +95,7 @@ impl Collector {
             plain: pick.is_plain(),
             columns: pick.columns.iter().map(|_| Vec::new()).collect(),
             words: pick.words.iter().map(|_| Vec::new()).collect(),
+            texts: pick.texts.iter().map(|_| Coder::default()).collect(),
             pick,
             rows_read: 0,
             rows_kept: 0,
@@ -196,6 +203,14 @@ impl Collector {
                 (site, word.bits),
             )?;
         }
+        for (kept, (name, component)) in self.texts.iter_mut().zip(&pick.texts) {
+            let site = Site {
+                path,
+                column: name,
+                first_row: block.first_row,
+            };
+            texts::append(kept, &block.cells[*component], live, site)?;
+        }
         Ok(())
     }
 
@@ -209,7 +224,13 @@ impl Collector {
             let bits = column.bits;
             (column.name, Words { values, bits })
         };
+        let kept = self.pick.texts.into_iter().zip(self.texts);
+        let kept = kept.map(|((name, _), coder)| {
+            let Coded { texts, codes } = coder.finish();
+            (name, Texts { texts, codes })
+        });
         Collected {
+            texts: kept.collect(),
             columns: names.zip(self.columns).collect(),
             words: words.map(named).collect(),
             rows_read: self.rows_read,
@@ -232,6 +253,7 @@ impl Collector {
             plain: self.plain,
             columns: self.columns.iter().map(|_| Vec::new()).collect(),
             words: self.words.iter().map(|_| Vec::new()).collect(),
+            texts: self.texts.iter().map(|_| Coder::default()).collect(),
             rows_read: 0,
             rows_kept: 0,
         }
@@ -258,6 +280,9 @@ impl Collector {
         for (column, values) in self.words.iter_mut().zip(part.words) {
             grow(column, values.len()).map_err(|rows| no_memory(path, rows, columns))?;
             column.extend_from_slice(&values);
+        }
+        for (texts, part) in self.texts.iter_mut().zip(part.texts) {
+            part.finish().each().for_each(|text| texts.push(text));
         }
         Ok(())
     }

@@ -71,6 +71,7 @@ mod stop;
 mod system;
 mod table;
 mod text;
+mod texts;
 mod trajectory;
 mod value;
 mod whole_file;
@@ -102,6 +103,7 @@ pub use rows::{ParseRowsError, RowRange};
 pub use stop::Stop;
 pub use system::in_words;
 pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat, Tree};
+pub use texts::Texts;
 pub use trajectory::{
     Atoms, Attribute, Cell, FRAME_NAMES, Frame, MemoryColumn, MemoryComponents, MemoryTable,
     Trajectory, TrajectoryDescription, TrajectoryFormat, TrajectoryRequest, describe_trajectory,

@@ -51,6 +51,8 @@ impl Plan {
         for column in &request.words {
             words.extend(planner.words(column, untyped)?);
         }
+        let texts = request.texts.iter().map(|column| planner.texts(column));
+        let texts = texts.collect::<Result<_, _>>()?;
         let mut filter = match &request.filter {
             None => None,
             Some(filter) => {
@@ -70,6 +72,7 @@ impl Plan {
         let pick = Pick {
             columns,
             words,
+            texts,
             filter,
             rows: request.rows,
             conditions,
@@ -141,6 +144,29 @@ impl Planner<'_> {
             }
         };
         Ok(elements.into_iter().map(word).collect())
+    }
+
+    /// The component of a column of texts.
+    fn texts(&mut self, column: &str) -> Result<(String, usize), CatalogError> {
+        let (field, elements) = resolve(self.path, self.schema, column)?;
+        let found = &self.schema.fields[field];
+        let [(name, element)] = &elements[..] else {
+            return Err(CatalogError::Shape {
+                path: self.path.to_owned(),
+                column: found.name.clone(),
+                width: found.width,
+                expected: "texts are one a row".to_owned(),
+            });
+        };
+        if found.kind != Kind::Text {
+            let detail = format!("column `{column}` is {}, not of texts", found.dtype);
+            return Err(CatalogError::corrupt(self.path, detail));
+        }
+        let component = self.place(field, *element);
+        // Missing ones are then marked.
+        self.components[component].typed = true;
+        self.components[component].coded = true;
+        Ok((name.clone(), component))
     }
 
     fn bind(&mut self, expression: &Expression) -> Result<Computed, CatalogError> {

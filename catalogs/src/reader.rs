@@ -157,6 +157,7 @@ pub(crate) fn wanted_names(request: &Request, known: &dyn Fn(&str) -> bool) -> V
     let known = |name: &str| known(name) || known(stem(name));
     let mut names = Vec::new();
     names.extend_from_slice(&request.words);
+    names.extend_from_slice(&request.texts);
     for column in &request.columns {
         match Expression::parse(column) {
             Ok(expression) if !known(column) => names.extend(expression.columns_for(&known)),
@@ -223,6 +224,7 @@ impl<B: Backend> CatalogReader for B {
         let Collected {
             columns,
             words,
+            texts,
             rows_read,
             rows_kept,
         } = collector.finish();
@@ -230,6 +232,7 @@ impl<B: Backend> CatalogReader for B {
             .into_iter()
             .map(|(name, values)| (name, Some(values)));
         let words = words.into_iter().map(|(name, words)| (name, Some(words)));
+        let texts = texts.into_iter().map(|(name, texts)| (name, Some(texts)));
         tracing::debug!(path = %path.display(), table = schema.table, rows_read, "catalog read");
         Ok(Catalog {
             format: Backend::format(self),
@@ -238,6 +241,7 @@ impl<B: Backend> CatalogReader for B {
             rows_read,
             columns: columns.collect(),
             words: words.collect(),
+            texts: texts.collect(),
             attributes: schema.attributes,
             path,
         })

@@ -68,6 +68,8 @@ class Catalog:
         Integers, such as the number of a halo or molecule.
     region
         Integers, the region of each row for jackknife errors.
+    classes
+        Texts or numbers, the class of each row: pairs of every two classes are held apart.
     species
         Texts or numbers, what each particle is, for :func:`albireo.rdf`.
     columns
@@ -94,6 +96,7 @@ class Catalog:
         bits: Any = None,
         group: Any = None,
         region: Any = None,
+        classes: Any = None,
         species: Any = None,
         columns: Mapping[str, Any] | None = None,
         unit: str | None = None,
@@ -109,7 +112,7 @@ class Catalog:
         if sky is None and (redshift is not None or distance is not None):
             raise ValueError("redshift and distance go with sky=(ra, dec)")
         if isinstance(positions, (str, os.PathLike)):
-            self._of_file(positions, {**beside, "bits": bits, "species": species, "columns": columns})
+            self._of_file(positions, {**beside, "bits": bits, "classes": classes, "species": species, "columns": columns})
             return
         if sky is not None:
             self._of_sky(sky, redshift, distance)
@@ -132,6 +135,8 @@ class Catalog:
         if bits is not None:
             for k, (values, width) in enumerate(arrays.words("bits", bits)):
                 self.words.append((f"bits[{k}]", values, width))
+        self.classes_column = "<classes>" if classes is not None else None
+        self.classes = None if classes is None else _classes(classes)
         self.species = None if species is None else arrays.of_particles("species", species)
         self._check_lengths()
 
@@ -142,7 +147,7 @@ class Catalog:
         self.path = os.fspath(path)
         if not any(sign in self.path for sign in "*?[") and not os.path.exists(self.path):
             raise FileNotFoundError(2, "there is no such file", self.path)
-        self.weight_column = self.group_column = self.region_column = self.species = None
+        self.weight_column = self.group_column = self.region_column = self.classes_column = self.classes = self.species = None
 
     def _of_sky(self, sky: Any, redshift: Any, distance: Any) -> None:
         if redshift is not None and distance is not None:
@@ -201,6 +206,8 @@ class Catalog:
             columns = columns + self.columns
         if self.species is not None:
             others = [(name, values) for name, values in others if name != "species"] + [("species", self.species)]
+        if self.classes is not None:
+            others = [*others, ("<classes>", self.classes)]
         return columns, of_bits, others if whole or others else None, self.unit or unit
 
     def _numbers(self, wanted: Wanted, whole: bool) -> tuple[list[tuple[str, np.ndarray]], str | None]:
@@ -286,6 +293,14 @@ class Catalog:
             return f"Catalog({self.path!r})"
         names = self._table.names if self._table is not None else [name for name, _ in self.columns]
         return f"<Catalog of {len(self)} rows: {', '.join(names)}>"
+
+
+def _classes(values: Any) -> Any:
+    """The class of each row."""
+    found = arrays.of_particles("classes", units.without_dimension("classes", values))
+    if found is None:
+        raise ValueError("classes: expected a number or a text for each row, in one dimension")
+    return found
 
 
 def _components(name: str, value: Any) -> list[tuple[str, np.ndarray]]:

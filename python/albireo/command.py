@@ -191,7 +191,7 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
             wanted.names.extend(spelled(value).split(","))
         if last in ("bits", "realisations", "realizations") and value is not None:
             wanted.bits.extend(spelled(value).split(","))
-        if last in ("where", "weight", "set", "distance", "redshift", "same", "column", "epsilon", "sigma"):
+        if last in ("where", "weight", "classes", "set", "distance", "redshift", "same", "column", "epsilon", "sigma"):
             texts = value if isinstance(value, (list, tuple)) else [value]
             # A set of weights has a name before its column.
             wanted.texts.extend(text.split("=", 1)[1] if last == "set" and "=" in text else text for text in texts if isinstance(text, str))
@@ -396,9 +396,23 @@ def _threads(options: Mapping[str, Any], known: Mapping[str, Flag]) -> list[str]
     return [f"--threads={int(number)}"] if number.isdigit() and int(number) > 0 else []
 
 
+def _of_classes(roles: Sequence[Role], options: Mapping[str, Any], known: Mapping[str, Flag]) -> list[str]:
+    """The flags of classes that are given with samples."""
+    words: list[str] = []
+    for role in roles:
+        column = getattr(role.catalog, "classes_column", None)
+        if column is None:
+            continue
+        if "classes" not in known:
+            raise TypeError("classes have no meaning here")
+        _add(words, f"--{role.prefix}classes={column}")
+    is_said = options.get("classes") is not None or any(word.startswith("--classes=") for word in words)
+    return ["--classes=none", *words] if words and not is_said else words
+
+
 def _shared(roles: Sequence[Role], options: Mapping[str, Any], known: Mapping[str, Flag]) -> list[str]:
     """The flags of columns that all samples share: groups and regions."""
-    words = []
+    words = _of_classes(roles, options, known)
     catalogs = [role.catalog for role in roles]
     if options.get("exclude_same") is None and any(catalog.group_column for catalog in catalogs):
         if "exclude-same" not in known:

@@ -113,6 +113,10 @@ class CountOptions(SecondOptions, total=False):
     cross_realisations: Value  # The same of the second sample, or `none`
     realisation_mean: File | bool  # Also write the mean over the realisations, with the standard deviation of one of them
     shells: Edges | int  # Count pairs within and between shells of distance from the observer separately
+    classes: Value  # Hold the pairs of classes of objects apart
+    quantiles: int  # Cut the numbers of --classes into so many classes of nearly equal numbers of objects, from 0
+    class_edges: SupportsFloat | Sequence[SupportsFloat]  # Cut the numbers of --classes at these edges
+    cross_classes: Value  # Classes of the second sample
     checkpoint: File  # Save what is counted in this folder, and continue from what is there
     checkpoint_every: Value  # Time between checkpoints, such as 30s, 5min or 1h
 
@@ -195,6 +199,11 @@ class EstimateOptions(SurveyOptions, total=False):
     pair_sum: Value  # Sum an expression over the pairs in each bin
     let: Value  # Name a part of the expressions of --pair-sum
     pair_bound: Value  # State a bound
+    classes: Value  # Hold the pairs of classes of objects apart
+    quantiles: int  # Cut the numbers of --classes into so many classes of nearly equal numbers of objects, from 0
+    class_edges: SupportsFloat | Sequence[SupportsFloat]  # Cut the numbers of --classes at these edges
+    cross_classes: Value  # Classes of the second sample
+    randoms_classes: Value  # Classes of the randoms
     pip_realizations: int  # Number of realisations N, the observed one included
     pip_offset: int  # Number added to the common bits
     pip_always: int  # Bits that are set in every row, less those set in none

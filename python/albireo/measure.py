@@ -57,7 +57,7 @@ class OfWpOptions(SampleOptions, WpOptions, total=False):
     regions: int
 
 
-_KINDS = ("weights", "bits", "group", "region", "columns")
+_KINDS = ("weights", "bits", "group", "region", "columns", "classes")
 
 
 def beside(options: dict[str, Any], prefix: str) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def beside(options: dict[str, Any], prefix: str) -> dict[str, Any]:
     taken = {}
     for kind in _KINDS:
         value = options.get(prefix + kind)
-        if value is not None and not isinstance(value, str) and not _is_names(value):
+        if value is not None and not isinstance(value, str) and (kind == "classes" or not _is_names(value)):
             taken[kind] = options.pop(prefix + kind)
     if isinstance(options.get(prefix + "weights"), str):
         options[prefix + "weight"] = options.pop(prefix + "weights")

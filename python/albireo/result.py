@@ -239,6 +239,17 @@ class Result:
             raise ValueError(f"part: expected one of the further results ({there}), found {name!r}")
         return Result(table)
 
+    def of_classes(self, first: Any, second: Any) -> Result:
+        """The pairs of two classes alone, of a result of ``classes=``: what the measurement of these parts would be.
+
+        >>> import albireo, numpy as np
+        >>> points, tracer = albireo.randoms(300, box=20, seed=1), np.array(["LRG", "ELG", "QSO"] * 100)
+        >>> counts = albireo.count(points, bins="lin:0:8:4", box=20, classes=tracer)
+        >>> counts.of_classes("ELG", "LRG").npairs.shape
+        (4,)
+        """
+        return self.operation("slice", classes=f"{first},{second}")
+
     # Operations.
 
     def operation(self, name: str, *, others: Sequence[Any] = (), **options: Any) -> Result:

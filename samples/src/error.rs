@@ -50,6 +50,9 @@ pub enum SampleError {
     /// Units that columns state, and that make no positions.
     #[error(transparent)]
     Units(#[from] crate::unit_error::StatedUnitError),
+    /// Objects without a class.
+    #[error(transparent)]
+    Classes(Box<crate::class_error::ClassError>),
     /// Positions that are not brought to redshift space.
     #[error(transparent)]
     Rsd(#[from] crate::rsd_error::RsdError),
@@ -463,6 +466,12 @@ impl SampleError {
             | Self::BoxForAngles => true,
             _ => false,
         }
+    }
+}
+
+impl From<crate::class_error::ClassError> for SampleError {
+    fn from(error: crate::class_error::ClassError) -> Self {
+        Self::Classes(Box::new(error))
     }
 }
 

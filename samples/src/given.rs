@@ -219,6 +219,16 @@ impl Given {
         self.columns.iter().any(|(known, _)| known == name)
     }
 
+    /// The type of the texts or other values of this name that it has besides its columns.
+    pub(crate) fn dtype(&self, name: &str) -> Option<&'static str> {
+        let mut others = self.others.iter().flatten();
+        let (_, found) = others.find(|(other, _)| other == name)?;
+        Some(match **found {
+            Attribute::Texts { .. } => "string",
+            _ => "float64",
+        })
+    }
+
     /// Adds a column of as many rows as there are.
     pub(crate) fn push(&mut self, name: String, column: Column) {
         self.columns.push((name, column));

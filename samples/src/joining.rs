@@ -3,9 +3,12 @@
 //! Entry: [`join`]. Each has been read by `sample`; none has been placed in a domain.
 
 use albireo::{Particles, Points, Weights};
+use albireo_catalogs::Attribute;
 use serde_json::{Value, json};
 
 use crate::bits;
+use crate::class_error::ClassError;
+use crate::classes::mixed;
 use crate::error::SampleError;
 use crate::pair_columns;
 use crate::sample::Sample;
@@ -65,6 +68,7 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
     let regions = regions.collect::<Option<Vec<_>>>().map(|all| all.concat());
     let groups = parts.iter().map(|part| part.groups.as_deref());
     let groups = groups.collect::<Option<Vec<_>>>().map(|all| all.concat());
+    let classes = classes(&parts)?;
     let moved = parts.iter().map(|part| part.shift.as_ref());
     let moved = moved.collect::<Option<Vec<_>>>();
     let shift = moved.and_then(|all| {
@@ -78,6 +82,7 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
         regions,
         bits,
         groups,
+        classes,
         centred: parts.iter().all(|part| part.centred),
         stated_boxes: parts
             .into_iter()
@@ -166,6 +171,41 @@ fn weights(parts: &[Sample], rows: usize, set: usize) -> Option<Vec<f64>> {
     weighted.then_some(all)
 }
 
+/// The classes of all rows; refuses files without them beside others, and texts beside numbers.
+fn classes(parts: &[Sample]) -> Result<Option<Attribute>, SampleError> {
+    let Some(first) = parts.iter().find(|part| part.classes.is_some()) else {
+        return Ok(None);
+    };
+    let column = first.record["classes"].as_str().unwrap_or_default();
+    let (mut numbers, mut texts) = (Vec::new(), Vec::new());
+    let (mut of_numbers, mut of_texts) = (None, None);
+    for part in parts {
+        match &part.classes {
+            Some(Attribute::Numbers(values)) => {
+                numbers.extend_from_slice(values);
+                of_numbers = Some(part);
+            }
+            Some(Attribute::Texts { texts: own, codes }) => {
+                texts.extend(codes.iter().map(|&code| own[code as usize].as_str()));
+                of_texts = Some(part);
+            }
+            _ => {
+                return Err(ClassError::Partly {
+                    path: part.path.clone(),
+                    role: part.role.clone(),
+                    column: column.to_owned(),
+                }
+                .into());
+            }
+        }
+    }
+    match (of_texts, of_numbers) {
+        (Some(texts), Some(numbers)) => Err(mixed(column.to_owned(), texts, numbers).into()),
+        (Some(_), None) => Ok(Some(Attribute::of_texts(texts))),
+        _ => Ok(Some(Attribute::Numbers(numbers))),
+    }
+}
+
 /// The record of the whole: sums, what all files share, and the list of the files.
 fn record(parts: &[Sample], particles: &Particles) -> Value {
     let sum = |key: &str| -> u64 {
@@ -193,6 +233,7 @@ fn record(parts: &[Sample], particles: &Particles) -> Value {
             "columns",
             "bits",
             "group",
+            "classes",
             "rows",
         ] {
             if let Some(value) = file.remove(key) {

@@ -32,6 +32,8 @@
 #![forbid(unsafe_code)]
 
 mod bits;
+mod class_error;
+mod classes;
 mod columns;
 mod common_unit;
 mod elements;
@@ -79,6 +81,8 @@ mod whole_numbers;
 mod widths;
 mod within;
 
+pub use class_error::ClassError;
+pub use classes::ClassCut;
 pub use columns::usual_names;
 pub use elements::{element_of, weight_of};
 pub use error::SampleError;
@@ -97,7 +101,7 @@ pub use reading::Reading;
 pub use regions::RegionSpec;
 pub use rsd_error::RsdError;
 pub use samples::Samples;
-pub use selection::Selection;
+pub use selection::{ClassColumn, Selection};
 pub use source::Source;
 pub use space::{BoxSpec, ParseBoxError, box_record, domain_of_record};
 pub use survey::{Survey, SurveyReading};

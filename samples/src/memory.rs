@@ -5,7 +5,7 @@
 use albireo::particles::Bits;
 use albireo::sky::{self, Column as Angles};
 use albireo::{Particles, Points, Weights};
-use albireo_catalogs::Format;
+use albireo_catalogs::{Attribute, Format};
 use serde_json::{Value, json};
 
 use crate::bits::BitColumns;
@@ -17,7 +17,7 @@ use crate::opened::{Conversion, Opened, one_frame};
 use crate::pair_columns::with_columns;
 use crate::sample::{Sample, check_receding, kept_of};
 use crate::selection::Selection;
-use crate::source::{File, further_record};
+use crate::source::{File, check_finite, further_record};
 use crate::stated_units::StatedUnits;
 use crate::suspicion::{self, Depths};
 use crate::weights::{weight_sums, with_further};
@@ -57,6 +57,10 @@ fn read_of(
     let needed = positions.iter().chain(weight).chain(group).chain(&frame);
     let needed = needed.chain(further_weights.iter().flatten());
     let needed = needed.chain(columns);
+    let class = opened.class();
+    let class_of_numbers = class.filter(|(_, is_text)| !is_text);
+    let class_of_numbers = class_of_numbers.map(|(name, _)| name.to_owned());
+    let needed = needed.chain(&class_of_numbers);
     let needed = needed.chain(&conversion.regions);
     let selected = given.selected(source, needed, &conversion.functions)?;
     let columns = Columns {
@@ -67,7 +71,20 @@ fn read_of(
         place,
         units: &opened.units,
     };
-    let sample = columns.read(conversion, tell)?;
+    let classes = match class {
+        None => None,
+        Some((name, true)) => Some(given.texts(source, name, &conversion.functions)?),
+        Some((name, false)) => {
+            let values: Vec<f64> = columns.given.column(source, name)?.iter().collect();
+            check_finite(source, name, &values)?;
+            Some(Attribute::Numbers(values))
+        }
+    };
+    let mut sample = columns.read(conversion, tell)?;
+    if let (Some(_), Some(column)) = (&classes, &source.selection.classes) {
+        sample.record["classes"] = json!(column.text);
+    }
+    sample.classes = classes;
     tell(Notice::Rows {
         role: sample.role.clone(),
         kept: sample.particles.len(),
@@ -299,6 +316,7 @@ impl Columns<'_> {
             regions,
             bits,
             groups,
+            classes: None,
             stated_boxes: Vec::new(),
             centred: false,
             shift: None,

@@ -127,6 +127,13 @@ pub enum Notice {
         /// The column.
         column: String,
     },
+    /// A column of classes that is not there.
+    NoClasses {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+    },
     /// A column that is called as weights are.
     UnusedWeight {
         /// The file.

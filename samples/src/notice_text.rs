@@ -199,6 +199,11 @@ impl Notice {
                 "{}: angles need positions on the sky only: column `{column}` is not used",
                 path.display()
             ),
+            Self::NoClasses { path, column } => write!(
+                f,
+                "{}: there is no column `{column}`: its objects are of one class",
+                path.display()
+            ),
             Self::UnusedWeight { path, column } => write!(
                 f,
                 "{}: column `{column}` looks like a weight and is not used; --weight {column} would",

@@ -80,10 +80,18 @@ impl Opened {
         common: &mut CommonUnit,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<Self, SampleError> {
-        Self::with_columns(source, given, conversion, common, tell).map_err(|error| match given {
+        let opened = Self::with_columns(source, given, conversion, common, &mut *tell);
+        let opened = opened.map_err(|error| match given {
             Some(_) => error,
             None => of_trajectory(&source.path, &conversion.stop).unwrap_or(error),
-        })
+        })?;
+        if let (Some(column), None) = (&source.selection.classes, opened.class()) {
+            tell(Notice::NoClasses {
+                path: source.path.clone(),
+                column: column.text.clone(),
+            });
+        }
+        Ok(opened)
     }
 
     fn with_columns(
@@ -191,6 +199,20 @@ impl Opened {
         })
     }
 
+    /// What tells the class of each row, and whether it is a column of texts; none where there is no such column, and need not be.
+    pub(crate) fn class(&self) -> Option<(&str, bool)> {
+        let wanted = self.source.selection.classes.as_ref()?;
+        let of_file = |name: &str| {
+            let mut columns = self.outline.columns.iter();
+            let column = columns.find(|column| column.name == name);
+            column.map(|column| column.dtype.as_str())
+        };
+        let in_memory = |name: &str| self.memory()?.dtype(name);
+        let dtype = |name: &str| in_memory(name).or_else(|| of_file(name));
+        let is_there = !wanted.optional || wanted.is_in(&|name| dtype(name).is_some());
+        is_there.then(|| (wanted.text.as_str(), dtype(&wanted.text) == Some("string")))
+    }
+
     /// The file.
     pub(crate) fn path(&self) -> &Path {
         &self.source.path
@@ -230,6 +252,11 @@ impl Opened {
         let selection = &self.source.selection;
         let frame = self.frame_column();
         let mut wanted: Vec<String> = Vec::new();
+        let class = self
+            .class()
+            .map(|(name, is_text)| (name.to_owned(), is_text));
+        let of_numbers = class.iter().filter(|(_, is_text)| !is_text);
+        let of_numbers: Vec<&String> = of_numbers.map(|(name, _)| name).collect();
         // Integers of 64 bits are read bit by bit: float64 would make one group of two.
         let whole = whole_type(&self.outline, selection);
         let columns = self.place.columns();
@@ -239,6 +266,7 @@ impl Opened {
             .chain(selection.further_weights.iter().flatten())
             .chain(&selection.columns)
             .chain(selection.group.iter().filter(|_| whole.is_none()))
+            .chain(of_numbers)
             .chain(&frame)
             .chain(regions)
             .chain(self.shift.iter().map(|shift| &shift.column))
@@ -251,6 +279,8 @@ impl Opened {
         request.words = selection.bits.clone().unwrap_or_default();
         let groups = selection.group.iter().filter(|_| whole.is_some());
         request.words.extend(groups.cloned());
+        let texts = class.iter().filter(|(_, is_text)| *is_text);
+        request.texts = texts.map(|(name, _)| name.clone()).collect();
         request.table.clone_from(&selection.table);
         request.filter = self.filter.take();
         request.rows = selection.rows;

@@ -10,6 +10,7 @@ use albireo::{Axis, Domain, Outside};
 use albireo_catalogs::{Attributes, Format, Stop};
 use serde_json::{Map, Value, json};
 
+use crate::classes::{self, ClassCut};
 use crate::common_unit::CommonUnit;
 use crate::error::SampleError;
 use crate::file_functions::Functions;
@@ -48,6 +49,8 @@ pub struct Reading {
     pub unit: Option<String>,
     /// What the samples are cut into, for errors from the scatter between regions; particles have no labels without.
     pub regions: Option<RegionSpec>,
+    /// What the classes of their objects are, which labels then tell: not together with regions.
+    pub classes: Option<ClassCut>,
     /// Whether the files of a snapshot that are given may be some of it.
     pub partial_sets: bool,
     /// The samples that lie in memory, by the names that sources give as their paths.
@@ -72,6 +75,7 @@ impl Default for Reading {
             outside: Outside::Refuse,
             unit: None,
             regions: None,
+            classes: None,
             partial_sets: false,
             given: HashMap::new(),
             ignore_units: Vec::new(),
@@ -144,6 +148,9 @@ impl Reading {
         let regions = self.regions.as_ref();
         let regions = regions.map(|spec| spec.cut(&mut samples, &domain, on_sky || self.angular));
         let regions = regions.transpose()?;
+        let classes = self.classes.as_ref();
+        let classes = classes.map(|cut| classes::label(&mut samples, cut));
+        let classes = classes.transpose()?;
         let of_all = common.unit().map(str::to_owned);
         let unit = self.unit.clone().or(of_all);
         let mut record = Map::new();
@@ -161,6 +168,9 @@ impl Reading {
         }
         if let Some(unit) = &unit {
             record.insert("unit".to_owned(), json!(unit));
+        }
+        if let Some(classes) = classes {
+            record.insert("classes".to_owned(), classes);
         }
         if let Some(regions) = &regions {
             record.insert("regions".to_owned(), regions.record.clone());

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use albireo::sky::{self, Column};
 use albireo::{Axis, Particles, Points};
-use albireo_catalogs::{Catalog, Hashing};
-use serde_json::Value;
+use albireo_catalogs::{Attribute, Catalog, Hashing, Texts};
+use serde_json::{Value, json};
 
 use crate::bits::{self, BitColumns};
 use crate::columns::{Depth, Place};
@@ -37,6 +37,8 @@ pub(crate) struct Sample {
     pub(crate) bits: Option<BitColumns>,
     /// The group of each row, where a column has it.
     pub(crate) groups: Option<Vec<i128>>,
+    /// The class of each row as its column has it, where there is one.
+    pub(crate) classes: Option<Attribute>,
     pub(crate) record: Value,
     pub(crate) stated_boxes: Vec<StatedBox>,
     /// Whether its code puts the origin into the middle of the box.
@@ -155,6 +157,22 @@ fn on_sky(
     Ok(sky::positions(ra, dec, Column::new(name, &distance))?)
 }
 
+/// The class of each row, texts or finite numbers.
+fn classes_of(
+    catalog: &mut Catalog,
+    source: &File,
+    name: &str,
+    is_text: bool,
+) -> Result<Attribute, SampleError> {
+    if is_text {
+        let Texts { texts, codes } = catalog.take_texts(name)?;
+        return Ok(Attribute::Texts { texts, codes });
+    }
+    let values = catalog.column(name)?.to_vec();
+    check_finite(source, name, &values)?;
+    Ok(Attribute::Numbers(values))
+}
+
 impl Opened {
     /// Reads the particles.
     pub(crate) fn read(
@@ -164,6 +182,9 @@ impl Opened {
     ) -> Result<Sample, SampleError> {
         let hashing = Hashing::begin(self.path(), &conversion.stop);
         let (mut catalog, frame) = self.catalog(conversion.regions.as_ref())?;
+        let classes = self
+            .class()
+            .map(|(name, is_text)| (name.to_owned(), is_text));
         let Self {
             source,
             place,
@@ -182,6 +203,9 @@ impl Opened {
         let regions = conversion.regions.as_deref();
         let regions = regions.map(|name| catalog.column(name).map(<[f64]>::to_vec));
         let regions = regions.transpose()?;
+        let classes =
+            classes.map(|(name, is_text)| classes_of(&mut catalog, source, &name, is_text));
+        let classes = classes.transpose()?;
         let groups = source.selection.group.as_deref();
         let whole = whole_type(outline, &source.selection);
         let groups = groups.map(|name| match whole {
@@ -229,6 +253,9 @@ impl Opened {
         });
         let sums = weight_sums(&particles);
         let mut record = record(source, &catalog, place, sums, Some(hashing))?;
+        if let (Some(_), Some(column)) = (&classes, &source.selection.classes) {
+            record["classes"] = json!(column.text);
+        }
         units.note(&mut record);
         if let Some(shift) = shift {
             shift.note(&mut record);
@@ -248,6 +275,7 @@ impl Opened {
             regions,
             bits,
             groups,
+            classes,
             particles,
         })
     }

@@ -50,6 +50,14 @@ impl Samples {
         &self.record
     }
 
+    /// The names of the classes of the first sample, and of the second one where there is one; none where there are no classes.
+    pub fn class_names(&self) -> Option<Vec<Vec<String>>> {
+        let families = self.record.get("classes")?.as_array()?;
+        let name = |name: &Value| name.as_str().map(str::to_owned);
+        let names = |family: &Value| family["names"].as_array()?.iter().map(name).collect();
+        families.iter().map(names).collect()
+    }
+
     /// The sample of a role, if it was read.
     pub fn find(&self, role: &str) -> Option<&Particles> {
         let sample = self.all.iter().find(|sample| sample.role == role);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use albireo::particles::Column;
 use albireo_catalogs::{
-    Attribute, CatalogError, CatalogReader as _, Filter, MemoryColumn, Request,
+    Attribute, CatalogError, CatalogReader as _, Filter, MemoryColumn, Request, Texts,
 };
 
 use crate::error::SampleError;
@@ -63,6 +63,27 @@ fn without_row(error: CatalogError) -> CatalogError {
 }
 
 impl Given {
+    /// The texts beside its columns of the rows that the selection of `source` keeps.
+    pub(crate) fn texts(
+        &self,
+        source: &File,
+        name: &str,
+        functions: &Arc<Functions>,
+    ) -> Result<Attribute, SampleError> {
+        let filter = source.selection.filter.as_deref();
+        let functions = Arc::clone(functions);
+        let request = Request {
+            texts: vec![name.to_owned()],
+            filter: filter.map(Filter::parse).transpose()?,
+            rows: source.selection.rows,
+            functions: Some(functions),
+            ..Request::default()
+        };
+        let mut table = self.memory_table(&source.path, None)?;
+        let Texts { texts, codes } = table.read(&request)?.take_texts(name)?;
+        Ok(Attribute::Texts { texts, codes })
+    }
+
     /// The rows that the selection of `source` keeps, with columns for the names that are `needed` and are expressions; none where it keeps all rows
     /// and every name is a column.
     ///

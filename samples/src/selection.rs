@@ -2,7 +2,29 @@
 //!
 //! Entry: [`Selection`]. Nothing here opens a file.
 
-use albireo_catalogs::{Join, RowRange};
+use albireo_catalogs::{Expression, Join, RowRange};
+
+/// The column that tells the class of each object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassColumn {
+    /// Its name, or an expression of numbers.
+    pub text: String,
+    /// Whether a file may do without it: its objects are then of one class.
+    pub optional: bool,
+}
+
+impl ClassColumn {
+    /// Whether a table with columns that are `known` has what it takes.
+    pub(crate) fn is_in(&self, known: &dyn Fn(&str) -> bool) -> bool {
+        let is_there = |name: &str| known(name) || known(name.split('[').next().unwrap_or(name));
+        let expression = || Expression::parse(&self.text).ok();
+        is_there(&self.text)
+            || expression().is_some_and(|all| {
+                let columns = all.columns();
+                !columns.is_empty() && columns.into_iter().all(is_there)
+            })
+    }
+}
 
 /// Which columns and rows of a file make a sample; what is not given is guessed from the usual names.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,6 +51,9 @@ pub struct Selection {
     /// The column of the group that each particle belongs to, such as its halo or molecule: integers, the same in all samples; never guessed
     /// and never that of another sample.
     pub group: Option<String>,
+    /// What tells the class of each particle, where [`Reading::classes`](crate::Reading::classes) holds classes apart; never guessed and never
+    /// that of another sample.
+    pub classes: Option<ClassColumn>,
     /// The condition of the rows to keep, such as `species == "O" && frame == 0`.
     pub filter: Option<String>,
     /// Whether weights are charges, which may add up to nothing: they are then no weights to normalise by.
@@ -66,6 +91,7 @@ impl Selection {
             bits: self.bits.or(first.bits.clone()),
             realisations: self.realisations || first.realisations,
             group: self.group,
+            classes: self.classes,
             filter: self.filter.or(first.filter.clone()),
             signed: self.signed,
             table: self.table.or(first.table.clone()),
@@ -142,5 +168,20 @@ mod tests {
         let both = sky.or(&first);
         assert_eq!((both.positions, both.weight), (None, name("w")));
         assert_eq!(both.bits, first.bits);
+    }
+
+    #[test]
+    fn a_file_has_a_column_or_all_that_an_expression_takes() {
+        let known = |name: &str| ["delta", "pos"].contains(&name);
+        let is_in = |text: &str| {
+            let text = text.to_owned();
+            ClassColumn {
+                text,
+                optional: true,
+            }
+            .is_in(&known)
+        };
+        assert!(is_in("delta") && is_in("delta*2 + pos[0]") && is_in("pos[2]"));
+        assert!(!is_in("mass") && !is_in("delta*mass") && !is_in("3"));
     }
 }

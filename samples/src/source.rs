@@ -190,6 +190,8 @@ pub(crate) fn record(
         let weights = selection.further_weights.iter().chain([&selection.weight]);
         let weights = weights.chain([&selection.filter]).flatten();
         let weights = weights.chain(&selection.columns);
+        let classes = selection.classes.iter().map(|column| &column.text);
+        let weights = weights.chain(classes);
         let functions = functions_record(columns.iter().chain(weights).map(String::as_str))?;
         if functions != json!([]) {
             entries.insert("functions".to_owned(), functions);

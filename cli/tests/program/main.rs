@@ -8,6 +8,7 @@ mod bit_columns;
 mod block_errors;
 mod cases;
 mod checkpoints;
+mod classes;
 mod columns;
 mod combine;
 mod common_units;

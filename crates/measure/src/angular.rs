@@ -14,6 +14,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::angular_nodes;
+use crate::held_columns::check_single;
 use crate::results::Results;
 use crate::saved::saved_count;
 use crate::usage::usage;
@@ -123,6 +124,7 @@ impl Saved {
                 statistic.unwrap_or("no statistic")
             );
         }
+        check_single(&table)?;
         table.check_whole()?;
         if table.is_approximate() {
             bail!("expected exact counts, found approximate ones");

@@ -68,7 +68,7 @@ pub(crate) struct ShellFlags {
     #[arg(
         long,
         value_name = "N|SPEC",
-        conflicts_with_all = ["second", "cross", "mean_separation", "legendre", "pair_sum", "bits", "angular", "weight_set", "realisations"]
+        conflicts_with_all = ["second", "cross", "mean_separation", "legendre", "pair_sum", "bits", "angular", "weight_set", "realisations", "classes"]
     )]
     #[cfg_attr(feature = "plot", arg(conflicts_with = "plot"))]
     shells: Option<ShellSpec>,

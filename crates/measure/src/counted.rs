@@ -102,6 +102,14 @@ impl Counted {
 }
 
 impl Counted {
+    /// That of one class of the pairs of this count.
+    pub(crate) fn of_class(&self, counts: &Counts) -> Self {
+        let seconds = ("seconds", self.record["seconds"].clone());
+        Self::new(self.name, counts, self.engine.clone(), seconds)
+    }
+}
+
+impl Counted {
     /// The same as of split randoms, with the record of their subsets, and with all pairs in the first bins where these were counted.
     pub(crate) fn of_split(mut self, mut split: Map<String, Value>, near: Option<&Counts>) -> Self {
         if let Some(near) = near {

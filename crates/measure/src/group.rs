@@ -38,6 +38,8 @@ pub(crate) const OUTPUT: &str = "Output";
 pub(crate) const WEIGHTS: &str = "Weights";
 /// What is summed over pairs besides.
 pub(crate) const PAIR_SUMS: &str = "Pair sums (marks, velocities, shapes)";
+/// Classes of objects whose pairs are held apart.
+pub(crate) const CLASSES: &str = "Classes of objects";
 /// Pairs that are not counted.
 pub(crate) const CUTS: &str = "Pair cuts (normalisation still counts these pairs)";
 /// Pairs that are no candidates.
@@ -56,7 +58,7 @@ pub(crate) const COPIES: &str = "Other samples";
 pub(crate) const TUNING: &str = "Tuning";
 
 /// All groups as help lists them; the last two it does not list.
-pub(crate) const ORDER: [&str; 26] = [
+pub(crate) const ORDER: [&str; 27] = [
     INPUT,
     PLACE,
     FRAMES,
@@ -75,6 +77,7 @@ pub(crate) const ORDER: [&str; 26] = [
     OUTPUT,
     WEIGHTS,
     PAIR_SUMS,
+    CLASSES,
     CUTS,
     EXCLUDED,
     PAIR_WEIGHTS,

@@ -31,8 +31,28 @@ pub(crate) fn of_rest(name: &str) -> Option<&str> {
     endings.find_map(|ending| name.strip_suffix(ending))
 }
 
+/// The entry of a record that lists the pairs of classes that a result has tables of.
+pub(crate) const CLASS_TABLES: &str = "class_tables";
+
+/// The pairs of classes that a result has tables of, if it has such.
+pub(crate) fn class_tables(table: &Table) -> Option<&Vec<Value>> {
+    table.meta.get(CLASS_TABLES)?.as_array()
+}
+
+/// Refuses a result that holds tables of several pairs of classes.
+pub(crate) fn check_single(table: &Table) -> Result<()> {
+    match class_tables(table) {
+        None => Ok(()),
+        Some(entries) => bail!(
+            "it holds the tables of {} pairs of classes: `albireo result slice RESULT --classes A,B -o FILE` takes one of them",
+            entries.len()
+        ),
+    }
+}
+
 /// The record of each count by name.
 pub(crate) fn records(table: &Table) -> Result<&Map<String, Value>> {
+    check_single(table)?;
     let counts = table.meta.get("counts").and_then(Value::as_object);
     counts.context("the result has no metadata `counts`")
 }

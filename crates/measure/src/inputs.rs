@@ -39,6 +39,7 @@ fn samples(asked: &Asked, given: HashMap<PathBuf, Given>, stop: Stop) -> Result<
         outside: wanted.outside,
         unit: space.unit.clone(),
         regions: wanted.regions.clone(),
+        classes: wanted.classes.clone(),
         partial_sets: space.partial_set,
         given,
         ignore_units: space.columns.ignore_units.clone(),

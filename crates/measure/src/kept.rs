@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::SystemTime;
 
 use albireo::{Axis, Outside};
-use albireo_samples::{Given, RegionSpec, Samples, Source};
+use albireo_samples::{ClassCut, Given, RegionSpec, Samples, Source};
 
 use crate::args::SpaceFlags;
 use crate::results::Results;
@@ -23,6 +23,8 @@ pub(crate) struct Wanted {
     pub(crate) outside: Outside,
     /// What the samples are cut into.
     pub(crate) regions: Option<RegionSpec>,
+    /// The classes of their objects.
+    pub(crate) classes: Option<ClassCut>,
     /// The axis of redshift space.
     pub(crate) rsd: Option<Axis>,
 }

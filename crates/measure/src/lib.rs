@@ -19,6 +19,7 @@ mod angular_nodes;
 mod args;
 mod bin_text;
 mod bins;
+mod by_class;
 mod by_shell;
 mod caller;
 mod catalogs;

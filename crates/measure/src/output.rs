@@ -10,6 +10,7 @@ use albireo_catalogs::{Table, Values};
 use anyhow::{Context, Result};
 
 use crate::args::OutputFlags;
+use crate::by_class::split;
 use crate::files::Written;
 use crate::packages::{Made, Origin, form, is_foreign};
 use crate::session::Sink;
@@ -149,7 +150,11 @@ impl Sink {
                 scale_by: flags.scale.scale_by,
                 ..albireo_figures::Style::default()
             };
-            albireo_figures::draw_one(table, path, style)?;
+            let parts = split(table).unwrap_or_else(|| vec![(String::new(), table.clone())]);
+            let named = parts
+                .iter()
+                .map(|(name, table)| albireo_figures::Named { name, table });
+            albireo_figures::draw(&named.collect::<Vec<_>>(), path, style)?;
             tracing::info!("figure written to {}", path.display());
         }
         if table.is_approximate() {
@@ -247,6 +252,7 @@ fn shown(table: &Table, file: Option<&Path>, terminal: bool) -> Result<String> {
     let rows = table.rows();
     if terminal
         && rows > LONG
+        && split(table).is_none()
         && let Some(summary) = summary::of_two_axes(table)?
     {
         return Ok(match file {

@@ -295,7 +295,9 @@ fn shares(sample: &Particles, number: usize) -> Vec<f64> {
 /// How many realisations a result is one of, as its record tells.
 pub(crate) fn number_of(table: &Table) -> usize {
     let number = table.meta.get(ONE).and_then(|one| one["of"].as_u64());
-    number.and_then(|number| usize::try_from(number).ok()).unwrap_or(1)
+    number
+        .and_then(|number| usize::try_from(number).ok())
+        .unwrap_or(1)
 }
 
 /// One table of the results of all realisations: a row for each realisation and bin, bins varying fastest.

@@ -17,7 +17,9 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use crate::args::OutputFlags;
+use crate::by_class;
 use crate::group;
+use crate::held_columns;
 use crate::packages::{Made, is_foreign};
 use crate::paths::WrittenFile;
 use crate::realised::{RealisationFlags, Whole, check_one, unstacked};
@@ -439,7 +441,7 @@ fn joined(named: &[(&str, Table)]) -> Table {
 }
 
 /// The results of the sets that a table holds, by their names, or of its realisations by their numbers; none of a table of one result.
-pub(crate) fn split(table: &Table) -> Option<Vec<(String, Table)>> {
+fn split(table: &Table) -> Option<Vec<(String, Table)>> {
     if let Some(all) = unstacked(table) {
         let numbered = all.into_iter().enumerate();
         return Some(numbered.map(|(k, one)| (k.to_string(), one)).collect());
@@ -476,9 +478,15 @@ pub(crate) fn split(table: &Table) -> Option<Vec<(String, Table)>> {
     sets.iter().map(one).collect()
 }
 
-/// Refuses a result of several sets, which is no result of one measurement.
+/// The results that a table holds together, of sets of weights or of pairs of classes, by their names.
+pub(crate) fn parts(table: &Table) -> Option<Vec<(String, Table)>> {
+    split(table).or_else(|| by_class::split(table))
+}
+
+/// Refuses a result of several sets or pairs of classes, which is no result of one measurement.
 pub(crate) fn check_single(table: &Table) -> Result<()> {
     check_one(table)?;
+    held_columns::check_single(table)?;
     match split(table) {
         None => Ok(()),
         Some(sets) => {

@@ -1,19 +1,23 @@
 //! `albireo count`: raw pair counts.
 
+use albireo::binning::BinAxis;
 use albireo::tally::{Classes, End, Legendre};
-use albireo::{Outside, Pairs};
-use albireo_catalogs::{ResultKind, Table};
+use albireo::{Counts, Outside, Pairs};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_samples::Source;
 use anyhow::Result;
 use clap::Args;
+use serde_json::json;
 
 use super::pairs::PairFlags;
 use super::realised::{OverAll, each_result};
 use crate::args::{BinFlags, LosFlags};
 use crate::bins::{BinSpec, Statistic};
+use crate::by_class::{ClassFlags, ClassPairs};
 use crate::by_shell::{self, ShellFlags};
 use crate::catalogs::Files;
 use crate::checkpoint::CheckpointFlags;
+use crate::counted::Counted;
 use crate::counting::Counter;
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
@@ -21,8 +25,8 @@ use crate::group;
 use crate::inputs::line_of_sight;
 use crate::kept::Wanted;
 use crate::named_count::{MeanSeparation, NamedCount};
-use crate::packages::{Made, check_form};
-use crate::pair_sums::{PairSumFlags, geometry};
+use crate::packages::{Made, check_form, is_foreign};
+use crate::pair_sums::{PairSumFlags, Summed, geometry};
 use crate::pair_weights::{PairWeightFlags, upweighted};
 use crate::realised::RealisationFlags;
 use crate::record::Record;
@@ -74,6 +78,8 @@ pub(crate) struct Count {
     #[command(flatten)]
     shells: ShellFlags,
     #[command(flatten)]
+    classes: ClassFlags,
+    #[command(flatten)]
     kept: CheckpointFlags,
 }
 
@@ -93,6 +99,48 @@ fn legendre(text: &str) -> Result<Legendre, String> {
     found.ok_or_else(|| format!("expected a degree from 1 to 8, found `{text}`"))
 }
 
+/// The columns of a count: bins, sums, means and what follows from them.
+fn columns(
+    (count, counts): (&Counted, &Counts),
+    (axes, length): (&[BinAxis], Option<&str>),
+    summed: Option<&Summed>,
+) -> Result<Vec<TableColumn>> {
+    let mut columns = edge_columns(axes, length);
+    columns.extend(count_columns(&count.sums, "", (axes, length)));
+    columns.extend(mean_column(count, axes, length));
+    if let Some(summed) = summed {
+        columns.extend(summed.derived(counts, "")?);
+    }
+    Ok(columns)
+}
+
+/// The table of the counts of all pairs of classes; none where a part is written.
+fn class_table<'a>(
+    pairs: &ClassPairs,
+    (asked, counter): (NamedCount<'a>, &mut Counter<'a>),
+    bins: (&[BinAxis], Option<&str>),
+    summed: Option<&Summed>,
+    mut record: Record,
+) -> Result<Option<Table>> {
+    counter.decide(std::slice::from_ref(&asked))?;
+    let counts = counter.count(&asked.by(Classes::Species))?;
+    if counter.is_over() {
+        return Ok(None);
+    }
+    counter.note(&mut record);
+    let whole = &counter.done[0];
+    let table = |counts: &Counts| {
+        let count = whole.of_class(counts);
+        let mut record = record.clone();
+        record.set("counts", json!({ (count.name): count.record }));
+        let columns = columns((&count, counts), bins, summed)?;
+        let meta = record.finish(ResultKind::Counts);
+        Ok(Table { columns, meta })
+    };
+    let tables = counts.by_class().iter().map(table).collect::<Result<_>>()?;
+    Ok(Some(pairs.joined(tables)?))
+}
+
 impl Count {
     /// The catalogues, with their weights of all sets.
     fn sources(&self) -> Result<Vec<Source>> {
@@ -105,7 +153,11 @@ impl Count {
         self.weight_sets.check(sources.len() > 1)?;
         self.realised
             .check(&self.pairs.run.pieces, sources.len() > 1)?;
-        let of = |source: Source| self.realised.of(self.weight_sets.of(source));
+        let of = |source: Source| {
+            let is_second = source.role == "second";
+            let source = self.realised.of(self.weight_sets.of(source))?;
+            Ok(self.classes.selected(source, is_second))
+        };
         sources.into_iter().map(of).collect()
     }
 
@@ -133,6 +185,7 @@ impl Count {
                 Outside::Refuse
             },
             regions: None,
+            classes: self.classes.cut()?,
             rsd: self.los.rsd()?,
         })
     }
@@ -157,6 +210,7 @@ impl Count {
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         if let Some(path) = output.file() {
             self.shells.check_file(path)?;
+            self.classes.check_file(is_foreign(path))?;
             check_form(path, spec.second.as_ref(), (None, false))?;
         }
         each_result((&sets, &over), output, session, |session, set, name| {
@@ -245,6 +299,10 @@ impl Count {
             let axes = (&axes[..], length);
             return Ok(Some(by_shell::table(&counts, shells, axes, record)));
         }
+        if let Some(pairs) = ClassPairs::of(&samples, asked.what.order()) {
+            let of = (asked, &mut counter);
+            return class_table(&pairs, of, (&axes, length), summed.as_ref(), record);
+        }
         let counts = match &whole {
             None => counter.decide_and_count(&asked)?,
             Some(whole) => counter.count_realised(asked, ["data", "second"], whole)?,
@@ -253,14 +311,11 @@ impl Count {
             return Ok(None);
         }
         counter.note(&mut record);
-        let mut columns = edge_columns(&axes, length);
-        for count in &counter.done {
-            columns.extend(count_columns(&count.sums, "", (&axes, length)));
-            columns.extend(mean_column(count, &axes, length));
-        }
-        if let Some(summed) = &summed {
-            columns.extend(summed.derived(&counts, "")?);
-        }
+        let columns = columns(
+            (&counter.done[0], &counts),
+            (&axes, length),
+            summed.as_ref(),
+        )?;
         let meta = record.finish(ResultKind::Counts);
         Ok(Some(Table { columns, meta }))
     }

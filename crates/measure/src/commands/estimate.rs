@@ -11,7 +11,7 @@ use albireo_samples::{RegionSpec, Selection, Source};
 use anyhow::Result;
 use clap::Args;
 
-use super::estimated::Estimated;
+use super::class_estimates::{Estimates, check_classes, each_estimated};
 use super::estimator::{EstimatorParser, check_formula};
 use super::pairs::grouped;
 use super::plan::Plan;
@@ -22,6 +22,7 @@ use crate::args::{
     CrossFlags, DataFlags, LosFlags, OutputFlags, RandomsFlags, RunFlags, SpaceFlags,
 };
 use crate::bins::{BinSpec, Statistic};
+use crate::by_class::{ClassFlags, ClassPairs};
 use crate::catalogs::Files;
 use crate::checkpoint::CheckpointFlags;
 use crate::counting::Counter;
@@ -31,7 +32,7 @@ use crate::group;
 use crate::inputs::line_of_sight;
 use crate::kept::Wanted;
 use crate::named_count::MeanSeparation;
-use crate::packages::check_form;
+use crate::packages::{check_form, is_foreign};
 use crate::pair_sums::{PairSumFlags, SummedRoles, geometry};
 use crate::pair_weights::PairWeightFlags;
 use crate::paths::ReadFile;
@@ -115,6 +116,11 @@ pub(crate) struct EstimateFlags {
     pub(super) regions: RegionFlags,
     #[command(flatten)]
     pair_sums: PairSumFlags,
+    #[command(flatten)]
+    classes: ClassFlags,
+    /// Classes of the randoms; `none`: all of them with every class [default: those of --classes, where they have that column]
+    #[arg(long, value_name = "COLUMN", requires = "classes", help_heading = group::CLASSES)]
+    randoms_classes: Option<String>,
     #[command(flatten)]
     pair_weights: PairWeightFlags,
     #[command(flatten)]
@@ -238,7 +244,8 @@ impl EstimateFlags {
         let cross = realised.all.of_second(self.cross_columns.clone().into())?;
         let is_random = |role: &Role| !matches!(role, Role::Data | Role::SecondData);
         let mut random = Role::ALL.into_iter().filter(is_random);
-        if randoms.any() && !random.any(|role| self.given(role)) {
+        let of_randoms = randoms.any() || self.randoms_classes.is_some();
+        if of_randoms && !random.any(|role| self.given(role)) {
             return Err(usage(
                 "the --randoms flags of columns and rows need randoms: --randoms FILE",
             ));
@@ -272,7 +279,7 @@ impl EstimateFlags {
             };
             let mut sets = self.weight_sets.of(role).into_iter();
             let weight = sets.next().unwrap_or_else(|| selection.weight.clone());
-            (!paths.is_empty()).then(|| Source {
+            let source = (!paths.is_empty()).then(|| Source {
                 role: role.name().to_owned(),
                 paths,
                 selection: Selection {
@@ -280,6 +287,12 @@ impl EstimateFlags {
                     further_weights: sets.collect(),
                     ..selection
                 },
+            });
+            let second = role.name().starts_with("cross");
+            let own = self.randoms_classes.as_deref();
+            source.map(|source| match role {
+                Role::Data | Role::SecondData => self.classes.selected(source, second),
+                _ => self.classes.of_randoms(source, second, own),
             })
         };
         Ok(samples.into_iter().filter_map(source).collect())
@@ -317,6 +330,11 @@ impl EstimateFlags {
                 "without --randoms, RR of a box less a region is known for its sub-cubes only: take --regions-cubes N",
             ));
         }
+        if self.classes.any() {
+            let saved = self.rr.is_some() || !self.reuse.is_empty();
+            let apart = cut.is_some() || split.is_some() || saved;
+            check_classes(estimator, self.is_cross(), apart)?;
+        }
         self.weight_sets.check()?;
         self.cuts.check(spec.statistic)?;
         let has_meaning = self.cuts.needs_line_of_sight() || self.pair_sums.any();
@@ -352,6 +370,8 @@ impl EstimateFlags {
 
     /// Refuses files of other packages whose form the result will not have.
     pub(super) fn check_forms(&self, spec: &BinSpec, paths: &[&Path]) -> Result<()> {
+        let is_foreign = paths.iter().any(|path| is_foreign(path));
+        self.classes.check_file(is_foreign)?;
         let estimator = self.estimator()?;
         let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
         let known = estimator.takes_known_randoms() && !random;
@@ -372,6 +392,7 @@ impl EstimateFlags {
                 Outside::Refuse
             },
             regions,
+            classes: self.classes.cut()?,
             rsd: self.los.rsd()?,
         })
     }
@@ -384,7 +405,7 @@ impl EstimateFlags {
         orders: Option<&[u32]>,
         (set, name): (usize, Option<&str>),
         session: &mut Session<'_>,
-    ) -> Result<Option<Estimated>> {
+    ) -> Result<Option<Estimates>> {
         let estimator = self.estimator()?;
         let known_randoms = estimator.takes_known_randoms();
         let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
@@ -434,6 +455,7 @@ impl EstimateFlags {
         let mut counter = Counter::new(engines, inputs.domain())
             .sharing(session.kept.shared())
             .dropping(cuts.clone());
+        let classes = ClassPairs::of(&inputs, bins.order());
         let plan = Plan {
             inputs: &inputs,
             whole: whole.as_ref(),
@@ -450,38 +472,28 @@ impl EstimateFlags {
             legendre,
             subsets: &subsets,
             summed: summed.as_ref(),
+            by_class: classes.is_some(),
         };
-        let Some(made) = plan.run(&bins, &mut counter)? else {
+        let Some(made) = plan.each(&bins, classes.as_ref(), &mut counter)? else {
             return Ok(None);
         };
         let mut axes = bins.axes();
         let known = known_randoms && !random;
         counter.check_shares(known.then_some("RR"))?;
-        let scatter = made.scatter.as_ref();
         inputs.name_axes(&mut axes);
         record.set_bins(spec.statistic, &axes, los);
-        record.set("estimator", made.xi.estimator.clone());
         counter.note(&mut record);
-        let unit = inputs.unit().map(str::to_owned);
-        if let Some(scatter) = scatter {
+        if let Some(scatter) = made.first().and_then(|(made, _)| made.scatter.as_ref()) {
             scatter.note(&mut record);
             let of = (&*inputs, &weighting);
             for (path, table) in self.regions.tables(of, (scatter, &axes), &record)? {
                 session.sink.write(&table, &path_of(path, name))?;
             }
         }
-        let mut xi = made.xi;
-        inputs.name_axes(&mut xi.axes);
-        Ok(Some(Estimated {
-            poles: made.poles,
-            scatter: made.scatter,
-            covariance: (self.regions.covariance.as_deref())
-                .map(|path| path_of(path, name).into_owned()),
-            xi,
-            counts: counter.done,
-            record,
-            unit,
-            sink: session.sink.clone(),
-        }))
+        let covariance = self.regions.covariance.as_deref();
+        let covariance = covariance.map(|path| path_of(path, name).into_owned());
+        let of = (&*inputs, covariance, session.sink.clone());
+        let made = (classes, made);
+        Ok(Some(each_estimated(made, of, counter.done, &record)))
     }
 }

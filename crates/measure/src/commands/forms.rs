@@ -7,8 +7,8 @@ use std::path::Path;
 use anyhow::Result;
 use clap::Args;
 
+use super::class_estimates::Estimates;
 use super::derived::Derived;
-use super::estimated::Estimated;
 use crate::args::OutputFlags;
 use crate::form_file::{Form, FormFile};
 use crate::group;
@@ -109,14 +109,15 @@ impl Forms<'_> {
     /// The table of the result, which goes to `output`; the other forms are written.
     pub(super) fn write(
         &self,
-        all: &Estimated,
+        all: &Estimates,
         output: &OutputFlags,
         set: Option<&str>,
     ) -> Result<Made> {
-        for (form, path) in &self.others {
-            let made = form.table(all, Some(path), false)?;
-            (all.sink).write_with(&made.table, &made.origin, &path_of(path, set))?;
+        let sink = all.each.first().map(|one| &one.sink);
+        for ((form, path), sink) in self.others.iter().zip(sink.into_iter().cycle()) {
+            let made = all.table(form, Some(path), false)?;
+            sink.write_with(&made.table, &made.origin, &path_of(path, set))?;
         }
-        self.result.table(all, output.file(), true)
+        all.table(&self.result, output.file(), true)
     }
 }

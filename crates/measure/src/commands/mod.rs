@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+mod class_estimates;
 pub(crate) mod completeness;
 pub(crate) mod completions;
 pub(crate) mod count;

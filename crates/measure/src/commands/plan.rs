@@ -52,6 +52,8 @@ pub(super) struct Plan<'a> {
     /// The degrees of multipoles that are made of Legendre sums, and of these sums.
     pub(super) orders: Option<&'a [u32]>,
     pub(super) legendre: LegendreDegrees,
+    /// Whether the classes of objects are held apart.
+    pub(super) by_class: bool,
 }
 
 /// What the counts of an estimate become.
@@ -195,8 +197,9 @@ impl<'a> Plan<'a> {
     }
 
     /// What counts become.
-    fn estimates(
+    pub(super) fn estimates(
         &self,
+        estimator: &AnyEstimator,
         counts: &TermCounts,
     ) -> Result<(Correlation, Option<Multipoles>), EstimatorError> {
         for term in counts.without_pairs() {
@@ -207,12 +210,12 @@ impl<'a> Plan<'a> {
         }
         let poles = self
             .orders
-            .map(|orders| self.estimator.multipoles(counts, orders));
-        Ok((self.estimator.estimate(counts)?, poles.transpose()?))
+            .map(|orders| estimator.multipoles(counts, orders));
+        Ok((estimator.estimate(counts)?, poles.transpose()?))
     }
 
     /// The counts of all terms in their order, read back where they are at hand.
-    fn counted(
+    pub(super) fn counted(
         &self,
         estimation: &Estimation<'a>,
         bins: &Bins,
@@ -238,6 +241,7 @@ impl<'a> Plan<'a> {
         });
         let open: Vec<_> = open.collect();
         let classes = match self.method {
+            None if self.by_class => Classes::Species,
             None => Classes::One,
             Some(_) => Classes::Regions,
         };
@@ -275,17 +279,27 @@ impl<'a> Plan<'a> {
         counted.collect()
     }
 
-    /// Makes all counts, but for random pairs that are at hand, and the estimate; none of a part.
-    pub(super) fn run(&self, bins: &Bins, counter: &mut Counter<'a>) -> Result<Option<Made>> {
+    /// What is counted for an estimator, of samples that `of` gives by its roles.
+    pub(super) fn estimation(
+        &self,
+        estimator: &AnyEstimator,
+        bins: &Bins,
+        of: impl Fn(Role) -> Role,
+    ) -> Result<Estimation<'a>> {
         let (inputs, domain) = (self.inputs, self.inputs.domain());
         let sample = |role: Role| {
-            let valued = self.summed.and_then(|summed| summed.sample(role));
-            valued.or_else(|| inputs.find(role.name()))
+            let valued = self.summed.and_then(|summed| summed.sample(of(role)));
+            valued.or_else(|| inputs.find(of(role).name()))
         };
-        let estimation = Estimation::new(self.estimator.clone(), bins, domain, sample);
+        let estimation = Estimation::new(estimator.clone(), bins, domain, sample);
         let estimation = estimation.and_then(|all| all.with_cuts(domain, &self.cuts));
         let legendre = self.legendre;
-        let estimation = estimation.map_err(with_advice)?.with_legendre(legendre)?;
+        Ok(estimation.map_err(with_advice)?.with_legendre(legendre)?)
+    }
+
+    /// Makes all counts, but for random pairs that are at hand, and the estimate; none of a part.
+    pub(super) fn run(&self, bins: &Bins, counter: &mut Counter<'a>) -> Result<Option<Made>> {
+        let estimation = self.estimation(&self.estimator, bins, |role| role)?;
         let counted = self.counted(&estimation, bins, counter)?;
         if counter.is_over() {
             return Ok(None);
@@ -296,12 +310,12 @@ impl<'a> Plan<'a> {
             count.with_context(|| format!("{}: this count was not made", term.name))
         };
         let Some(method) = self.method else {
-            let (xi, poles) = self.estimates(&estimation.counts(next)?)?;
+            let (xi, poles) = self.estimates(&self.estimator, &estimation.counts(next)?)?;
             let scatter = None;
             return Ok(Some(Made { xi, poles, scatter }));
         };
-        let terms = estimation.run_by_region(inputs.cells(), next)?;
-        let (xi, poles) = self.estimates(&terms.counts())?;
+        let terms = estimation.run_by_region(self.inputs.cells(), next)?;
+        let (xi, poles) = self.estimates(&self.estimator, &terms.counts())?;
         let scatter = Scatter::of(&terms, method, |counts| match self.orders {
             Some(orders) => Ok(self.estimator.multipoles(counts, orders)?.in_a_row()),
             None => Ok(self.estimator.estimate(counts)?.xi),

@@ -17,7 +17,7 @@ use crate::packages::read_table;
 use crate::paths::{ReadFile, WrittenFile};
 use crate::session::Sink;
 use crate::usage::usage;
-use crate::weight_sets::split;
+use crate::weight_sets::parts;
 
 /// How values are laid out along an axis, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -174,7 +174,7 @@ impl Plot {
         let alone = tables.len() == 1;
         let named = self.names().into_iter().zip(tables);
         named
-            .flat_map(|(name, table)| match split(&table) {
+            .flat_map(|(name, table)| match parts(&table) {
                 None => vec![(name, table)],
                 Some(sets) if alone => sets,
                 Some(sets) => {
@@ -233,7 +233,7 @@ pub fn shown(table: &Table, scale_by: Option<f64>) -> Result<Value> {
         scale_by: scale_by.transpose().map_err(usage)?,
         ..Style::default()
     };
-    let sets = split(table).unwrap_or_else(|| vec![(String::new(), table.clone())]);
+    let sets = parts(table).unwrap_or_else(|| vec![(String::new(), table.clone())]);
     let named = sets.iter().map(|(name, table)| Named { name, table });
     Ok(albireo_figures::shown(&named.collect::<Vec<_>>(), style)?)
 }

@@ -12,7 +12,7 @@ use crate::group;
 use crate::packages::read_table;
 use crate::paths::{ReadFile, WrittenFile};
 use crate::session::Sink;
-use crate::weight_sets::split;
+use crate::weight_sets::parts;
 
 /// Arguments of `report`.
 #[derive(Debug, Args)]
@@ -57,11 +57,11 @@ impl Report {
         let mut read = Vec::with_capacity(self.results.len());
         for path in &self.results {
             let table = read_table(path)?;
-            let sets = split(&table).unwrap_or_default();
+            let sets = parts(&table).unwrap_or_default();
             read.push((path.display().to_string(), table, sets));
         }
         let named = |(name, table)| Named { name, table };
-        let parts: Vec<Vec<Named<'_>>> = read
+        let of_parts: Vec<Vec<Named<'_>>> = read
             .iter()
             .map(|(name, table, sets)| match &sets[..] {
                 [] => vec![named((name, table))],
@@ -73,7 +73,7 @@ impl Report {
             .collect();
         let sections: Vec<Section<'_>> = read
             .iter()
-            .zip(&parts)
+            .zip(&of_parts)
             .map(|((name, table, _), parts)| Section {
                 result: named((name, table)),
                 parts,

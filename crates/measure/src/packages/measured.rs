@@ -10,6 +10,8 @@ use serde_json::Value;
 
 use super::counts::{Count, Pairs, Read};
 use super::layout::Layout;
+use crate::by_class::is_of_classes;
+use crate::held_columns::check_single;
 use crate::saved::{floats, is_unnumbered, records};
 
 /// The tables that a result was made of, where it is not all there is.
@@ -55,6 +57,12 @@ impl Measured {
             bail!(
                 "expected pair counts or a correlation function with its counts, found a {}",
                 kind.name()
+            );
+        }
+        check_single(grid)?;
+        if is_of_classes(grid) {
+            bail!(
+                "it holds the pairs of two classes, of samples whose sizes no form of another package has: measure these parts alone"
             );
         }
         if grid.meta.contains_key("weight_sets") {

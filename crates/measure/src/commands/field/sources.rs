@@ -125,6 +125,7 @@ impl Sources {
                 Outside::Refuse
             },
             regions: None,
+            classes: None,
             rsd: None,
         };
         let samples = session.read(&sources, &flags.space, wanted, record)?;

@@ -319,6 +319,7 @@ impl Rdf {
             angular: false,
             outside: Outside::Wrap,
             regions: None,
+            classes: None,
             rsd: None,
         };
         let samples = session.read(&sources, &self.pairs.space, wanted, &mut record)?;

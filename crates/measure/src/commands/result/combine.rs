@@ -152,7 +152,7 @@ impl Combine {
             record,
             sink: session.sink.clone(),
         };
-        let made = forms.write(&estimated, &output, None)?;
+        let made = forms.write(&estimated.into(), &output, None)?;
         session.sink.deliver_made(&made, &output)
     }
 }

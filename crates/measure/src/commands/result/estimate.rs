@@ -239,7 +239,7 @@ impl EstimateSaved {
                 ..of_saved(&input, &by, of_regions, record, session)?
             };
             let output = of_set(&self.forms.output(), name);
-            let made = forms.write(&estimated, &output, name)?;
+            let made = forms.write(&estimated.into(), &output, name)?;
             session.sink.deliver_made(&made, &output)?;
         }
         Ok(())

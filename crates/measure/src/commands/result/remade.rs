@@ -12,12 +12,12 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::args::{OutputFlags, SEED, ScaledOutputFlags};
+use crate::bins::check_pi;
 use crate::catalogs::Files;
 use crate::commands::derived::Derived;
 use crate::commands::forms::{FormFlags, Forms};
 use crate::commands::over_mu::OverMuFlags;
 use crate::commands::region_flags::JackknifeName;
-use crate::bins::check_pi;
 use crate::group;
 use crate::paths::WrittenFile;
 use crate::results::Results;

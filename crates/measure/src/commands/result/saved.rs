@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
 use crate::args::OutputFlags;
+use crate::by_class::table_of;
 use crate::paths::ReadFile;
 use crate::record::Record;
 use crate::results::Results;
@@ -47,6 +48,16 @@ impl NamedTable {
     /// Whether a command has just made it.
     pub(super) fn is_in_memory(&self) -> bool {
         self.file.is_none()
+    }
+
+    /// The same of the pairs of two classes alone, of which it has tables.
+    pub(super) fn of_classes(&self, classes: [&str; 2]) -> Result<Self> {
+        let table = table_of(&self.table, classes).with_context(|| self.name.clone())?;
+        Ok(Self {
+            name: self.name.clone(),
+            file: self.file.clone(),
+            table,
+        })
     }
 
     /// Its kind, if its rows are bins.

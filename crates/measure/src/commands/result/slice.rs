@@ -13,6 +13,7 @@ use crate::group;
 use crate::paths::ReadFile;
 use crate::record::Record;
 use crate::session::Session;
+use crate::usage::usage;
 
 /// Arguments of `result slice`.
 #[derive(Debug, Args)]
@@ -30,6 +31,9 @@ pub(crate) struct Slice {
 #[derive(Debug, Args)]
 #[command(next_help_heading = group::BINS)]
 struct Ranges {
+    /// Keep the pairs of these two classes, of a result of --classes, e.g. LRG,ELG
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    classes: Vec<String>,
     /// Keep the bins in r, s, rp, rho or theta within these ends, e.g. 5:60
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     range: Option<[f64; 2]>,
@@ -42,6 +46,14 @@ struct Ranges {
     /// Keep the bins in z, of g(rho, z), within these ends, e.g. 0:5
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     z_range: Option<[f64; 2]>,
+}
+
+impl Ranges {
+    /// Whether no bin is left out.
+    fn all_bins(&self) -> bool {
+        let all = [self.range, self.mu_range, self.pi_range, self.z_range];
+        all.iter().all(Option::is_none)
+    }
 }
 
 /// The rows of a column that are kept.
@@ -63,6 +75,20 @@ fn kept(column: &TableColumn, map: &RowMap) -> TableColumn {
 
 /// The rows of `input` within these ranges.
 fn sliced(input: &NamedTable, ranges: &Ranges, record: Record) -> Result<Table> {
+    let of_classes;
+    let input = match &ranges.classes[..] {
+        [] => input,
+        [first, second] => {
+            of_classes = input.of_classes([first, second])?;
+            &of_classes
+        }
+        names => {
+            let found = names.len();
+            return Err(usage(format!(
+                "--classes: expected two names, A,B, found {found}"
+            )));
+        }
+    };
     let kind = input.kind()?;
     let whole = input.axes()?;
     let along = Along {
@@ -72,7 +98,12 @@ fn sliced(input: &NamedTable, ranges: &Ranges, record: Record) -> Result<Table> 
         pi: ranges.pi_range,
         z: ranges.z_range,
     };
-    let map = whole.slice(&along.each(&whole)?);
+    let ends = if !ranges.classes.is_empty() && ranges.all_bins() {
+        vec![None; whole.number()]
+    } else {
+        along.each(&whole)?
+    };
+    let map = whole.slice(&ends);
     let map = map.with_context(|| input.name.clone())?;
     let columns = input.table.columns.iter();
     let mut columns: Vec<_> = columns.map(|column| kept(column, &map)).collect();
