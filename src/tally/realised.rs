@@ -45,7 +45,7 @@ impl CountSpec {
         self.realisations
     }
 
-    /// The same of one sample each, whatever bits it has.
+    /// The same of all pairs, without regard to bits.
     #[must_use]
     pub fn of_one_realisation(self) -> Self {
         Self {

@@ -153,6 +153,27 @@ impl BinSpec {
     }
 }
 
+/// Refuses a `--pi-max` that is no edge; warns of bins along the line of sight that leave a part of it out of the projection.
+pub(crate) fn check_pi(edges: &[f64], pi_max: Option<f64>) -> Result<()> {
+    let is_end = |pi: f64| edges.contains(&pi) && (edges[0] >= 0.0 || edges.contains(&-pi));
+    if let Some(pi) = pi_max.filter(|&pi| pi.is_nan() || pi <= edges[0].max(0.0) || !is_end(pi)) {
+        let upper = edges[1..]
+            .iter()
+            .filter(|&&edge| edge > 0.0 && is_end(edge));
+        let upper: Vec<String> = upper.map(f64::to_string).collect();
+        return Err(usage(format!(
+            "--pi-max {pi} is no upper edge of the bins in pi: these are {}",
+            upper.join(", ")
+        )));
+    }
+    if let Some(&first) = edges.first().filter(|first| **first > 0.0) {
+        tracing::warn!(
+            "--pi-bins begin at {first}, not at 0: wp leaves out pairs nearer along the line of sight"
+        );
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
@@ -183,25 +204,4 @@ mod tests {
                 .is_err()
         );
     }
-}
-
-/// Refuses a `--pi-max` that is no edge; warns of bins along the line of sight that leave a part of it out of the projection.
-pub(crate) fn check_pi(edges: &[f64], pi_max: Option<f64>) -> Result<()> {
-    let is_end = |pi: f64| edges.contains(&pi) && (edges[0] >= 0.0 || edges.contains(&-pi));
-    if let Some(pi) = pi_max.filter(|&pi| pi.is_nan() || pi <= edges[0].max(0.0) || !is_end(pi)) {
-        let upper = edges[1..]
-            .iter()
-            .filter(|&&edge| edge > 0.0 && is_end(edge));
-        let upper: Vec<String> = upper.map(f64::to_string).collect();
-        return Err(usage(format!(
-            "--pi-max {pi} is no upper edge of the bins in pi: these are {}",
-            upper.join(", ")
-        )));
-    }
-    if let Some(&first) = edges.first().filter(|first| **first > 0.0) {
-        tracing::warn!(
-            "--pi-bins begin at {first}, not at 0: wp leaves out pairs nearer along the line of sight"
-        );
-    }
-    Ok(())
 }

@@ -43,7 +43,7 @@ pub(crate) struct RealisationFlags {
         alias = "realizations",
         value_name = "COLUMN,..",
         value_delimiter = ',',
-        conflicts_with = "weight_set"
+        conflicts_with_all = ["weight_set", "classes"]
     )]
     realisations: Option<Vec<String>>,
     /// The same of the second sample, or `none`: its rows take part in all [default: as the first sample]

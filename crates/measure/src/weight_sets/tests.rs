@@ -1,5 +1,6 @@
 //! Names of sets in columns, and sets as flags name them.
 
+use super::together::{of_column, own_column, tells_bins};
 use super::*;
 
 #[test]
