@@ -21,7 +21,7 @@ pub(crate) struct ClassFlags {
     ///
     /// E.g. TRACER, or delta with --quantiles 5. All tables are made in one pass: two columns of the result say which pair of classes a row is of.
     /// At most 64 classes; expressions are those of --where.
-    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["weight_set", "bits", "angular"])]
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["weight_set", "bits", "angular", "realisations"])]
     classes: Option<String>,
     /// Cut the numbers of --classes into so many classes of nearly equal numbers of objects, from 0
     #[arg(
