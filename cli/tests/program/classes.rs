@@ -350,17 +350,21 @@ fn parts_of_a_run_with_classes_merge() {
     assert_eq!(npairs("whole.csv"), npairs("merged.csv"));
 }
 
-#[test]
-fn what_makes_no_classes_is_refused() {
-    let many: String = (0..70)
-        .map(|k| format!("{k},0,0,{k},{}\n", k % 2))
-        .collect();
-    let folder = folder()
+/// Catalogues beside those of the folder: with too many values, a NaN, other classes, texts, and too few of them.
+fn odd_folder() -> Folder {
+    let rows = (0..70).map(|k| format!("{k},0,0,{k},{}", k % 2));
+    let many = rows.collect::<Vec<_>>().join("\n");
+    folder()
         .with("many.csv", &format!("x,y,z,id,two\n{many}"))
         .with("nan.csv", "x,y,z,delta\n0,0,0,1\n1,0,0,nan\n2,0,0,3\n")
         .with("other.csv", "x,y,z,bin\n0,0,0,2\n1,0,0,9\n2,0,0,3\n")
         .with("texts.csv", "x,y,z,bin\n0,0,0,a\n1,0,0,b\n2,0,0,a\n")
-        .with("few.csv", "x,y,z,bin\n0,0,0,2\n1,0,0,3\n2,0,0,3\n");
+        .with("few.csv", "x,y,z,bin\n0,0,0,2\n1,0,0,3\n2,0,0,3\n")
+}
+
+#[test]
+fn what_makes_no_classes_is_refused() {
+    let folder = odd_folder();
     let count = |rest: &str| format!("count {rest} --bins lin:0:3:2 -o no.csv");
     let refuse = |rest: &str, code, parts: &[&str]| refused(&folder, &count(rest), code, parts);
     refuse(
@@ -418,6 +422,11 @@ fn what_makes_no_classes_is_refused() {
         2,
         &["--classes", "--shells"],
     );
+}
+
+#[test]
+fn estimates_of_classes_that_have_no_meaning_are_refused() {
+    let folder = odd_folder();
     let xi = |rest: &str| format!("xi d.csv --classes bin --bins lin:0:3:2 -o no.csv {rest}");
     let refuse = |rest: &str, code, parts: &[&str]| refused(&folder, &xi(rest), code, parts);
     refuse(
@@ -452,6 +461,11 @@ fn what_makes_no_classes_is_refused() {
         &["two classes"],
     );
     refuse("--box 10 --randoms-classes bin", 2, &["randoms"]);
+}
+
+#[test]
+fn results_of_classes_are_refused_where_one_pair_is_taken() {
+    let folder = folder();
     folder.good("count d.csv --classes bin --bins lin:0:3:2 -o all.csv");
     for (command, part) in [
         ("result slice all.csv --range 0:1.5", "--classes A,B"),
