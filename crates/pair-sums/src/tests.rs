@@ -89,7 +89,7 @@ fn parts_of_one_object_become_columns() {
     for (text, first, second) in [
         ("i.m*j.m", &["m"][..], &["m"][..]),
         ("exp(i.m/2)*log(j.m)", &["exp(m / 2)"], &["log(m)"]),
-        ("i.`a-b` - j.VEL[0]", &["`a-b`"], &["`VEL[0]`"]),
+        ("i.`a-b` - j.VEL[0]", &["a-b"], &["VEL[0]"]),
         ("i.v[1]*(i.m + 1)*r", &["`v[1]` * (m + 1)"], &[]),
         (
             "norm(i.v)*r",
@@ -107,7 +107,7 @@ fn parts_of_one_object_become_columns() {
             &["FLAG & 4"],
         ),
         ("mean(i.m)*r", &["m"], &[]),
-        ("radial(i.v)", &["`v[0]`", "`v[1]`", "`v[2]`"], &[]),
+        ("radial(i.v)", &["v[0]", "v[1]", "v[2]"], &[]),
         ("i.`pos` - j.m", &["pos"], &["m"]),
         (
             "where(i.m > 0, log(i.m), 0)*r",
