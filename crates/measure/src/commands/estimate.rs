@@ -483,7 +483,11 @@ impl EstimateFlags {
         inputs.name_axes(&mut axes);
         record.set_bins(spec.statistic, &axes, los);
         counter.note(&mut record);
-        if let Some(scatter) = made.first().and_then(|(made, _)| made.scatter.as_ref()) {
+        if let [(made, _)] = &made[..]
+            && let Some(scatter) = &made.scatter
+        {
+            // Files of regions are known to belong to the result by what they say of it.
+            record.set("estimator", made.xi.estimator.clone());
             scatter.note(&mut record);
             let of = (&*inputs, &weighting);
             for (path, table) in self.regions.tables(of, (scatter, &axes), &record)? {
