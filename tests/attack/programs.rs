@@ -46,14 +46,12 @@ pub fn draw(draft: &mut Draft<'_>, case: &mut Case) {
         let even = auto && !(ordered && k == 0);
         if even {
             let other = exchanged(&mut operations, value);
-            value = operations.push(match random.below(3) {
-                0 => Operation::Add(value, other),
-                1 => Operation::Multiply(value, other),
-                _ => Operation::Maximum(other, value),
+            // The greater of a number and NaN depends on which comes first.
+            value = operations.push(if random.once_in(2) {
+                Operation::Add(value, other)
+            } else {
+                Operation::Multiply(value, other)
             });
-            // The greater of two equal numbers that differ in sign is one or the other.
-            let zero = operations.constant(0.0);
-            value = operations.push(Operation::Add(value, zero));
         }
         sums.push(PairSum {
             name: format!("sum{k}"),
