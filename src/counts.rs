@@ -219,7 +219,10 @@ impl Counts {
             }
         }
         check_values(what, tally)?;
-        let id = JobId::of(job);
+        let id = match what.program() {
+            None => JobId::of(job),
+            Some(_) => JobId::with_columns(job),
+        };
         Ok(Self {
             binning: what.bins().clone(),
             kind: totals.whole.kind,

@@ -127,6 +127,12 @@ fn sums_are_those_of_a_loop_in_parts_and_by_region() {
         merged.merge(&part(1)).unwrap();
         assert_eq!(merged.npairs(), counts.npairs());
         assert_eq!(merged.pair_sum("m"), counts.pair_sum("m"));
+        // Rows that are brought together for an engine without units of its own bring their columns.
+        let mut merged =
+            count_part(&Naive, &job, Part { index: 1, of: 3 }, &what, &Silent).unwrap();
+        merged.merge(&part(0)).unwrap();
+        merged.merge(&part(2)).unwrap();
+        assert_eq!(merged.pair_sum("m"), counts.pair_sum("m"));
         let prepared = cpu.prepare(data.clone(), &domain, &Silent).unwrap();
         let (regions, _) =
             count_regions(&cpu, &PreparedJob::auto(&prepared), &what, &Silent).unwrap();
@@ -156,6 +162,27 @@ fn data_of(all: &Particles, rows: &[usize]) -> Particles {
         .unwrap()
         .with_columns(columns.collect())
         .unwrap()
+}
+
+#[test]
+fn parts_with_other_columns_are_of_another_job() {
+    let (domain, data) = (cube(), sample(80, 13));
+    let [a, b] = [0, 1].map(|at| data.columns()[at].clone());
+    let exchanged = data.clone().with_columns(vec![b, a]).unwrap();
+    let what = CountSpec::for_pairs(bins(), Pairs::Auto(&data)).with_program(program(false, 1e6));
+    let part = |sample: &Particles, what: &CountSpec, index| {
+        let job = PairJob::new(Pairs::Auto(sample), &domain).unwrap();
+        let part = Part { index, of: 2 };
+        count_part(&Cpu::new(), &job, part, what, &Silent).unwrap()
+    };
+    let mut first = part(&data, &what, 0);
+    assert!(first.merge(&part(&data, &what, 1)).is_ok());
+    let (one, other) = (part(&data, &what, 0), part(&exchanged, &what, 1));
+    assert_ne!(one.job_id(), other.job_id());
+    // Columns that nothing takes tell no jobs apart.
+    let plain = CountSpec::for_pairs(bins(), Pairs::Auto(&data));
+    let (one, other) = (part(&data, &plain, 0), part(&exchanged, &plain, 1));
+    assert_eq!(one.job_id(), other.job_id());
 }
 
 #[test]

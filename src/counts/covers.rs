@@ -60,6 +60,13 @@ fn sample_print(state: u64, sample: &Particles) -> u64 {
     sample.bits().map_or(state, words)
 }
 
+/// The fingerprint so far, with that of the columns of a sample.
+fn columns_print(state: u64, sample: &Particles) -> u64 {
+    let prints = sample.columns().iter();
+    let prints = prints.map(|column| column_print(column.view()));
+    prints.fold(state, |state, print| mix(mix(state, 6), print))
+}
+
 impl JobId {
     /// The fingerprint of class number `table` of this job.
     pub(super) fn class(self, table: usize) -> Self {
@@ -78,10 +85,18 @@ impl JobId {
         Self(samples.fold(Self::of(job).0, labels))
     }
 
-    /// The fingerprint of everything that a count of `job` can depend on: also labels, groups and further sets of weights.
+    /// The fingerprint of `job` with the columns of its particles, which sums of expressions take: that of [`JobId::of`] where there are none.
+    pub fn with_columns(job: &PairJob<'_>) -> Self {
+        let (first, second) = job.pairs().samples();
+        let samples = [Some(first), second].into_iter().flatten();
+        Self(samples.fold(Self::of(job).0, columns_print))
+    }
+
+    /// The fingerprint of everything that a count of `job` can depend on: also labels, groups, columns and further sets of weights.
     pub fn in_full(job: &PairJob<'_>) -> Self {
         let (first, second) = job.pairs().samples();
         let of_sample = |state: u64, sample: &Particles| {
+            let state = columns_print(state, sample);
             let groups = sample.groups().map_or(&[][..], |groups| groups.values());
             let print = |state, &group: &u32| mix(state, u64::from(group));
             let state = groups.iter().fold(mix(state, 5), print);

@@ -128,6 +128,6 @@ impl Particles {
             let words = rows().flat_map(|row| bits.row(row).iter().copied());
             strided = strided.with_bits(Bits::new(words.collect(), bits.per_row())?)?;
         }
-        Ok(strided)
+        strided.with_columns(self.columns.iter().map(of).collect())
     }
 }

@@ -58,3 +58,34 @@ fn forms_are_the_double_loops_of_numpy() {
     }
     assert!(cases >= 27 && sums >= 45, "{cases} commands, {sums} sums");
 }
+
+#[test]
+fn measurements_of_a_job_that_sum_other_columns_are_counted_apart() {
+    let rows = (0..60).map(|k| {
+        let u = |m: usize| (k * m % 61) as f64 / 61.0;
+        format!(
+            "{},{},{},{},{}",
+            9.0 * u(7),
+            9.0 * u(11),
+            9.0 * u(17),
+            1 + k,
+            1 + k * 23 % 60
+        )
+    });
+    let rows = rows.collect::<Vec<_>>().join("\n");
+    // Both columns have the same ends, so that the sums are of one program.
+    let count = |name: &str, column: &str| {
+        format!(
+            "[count.{name}]\ndata = \"g.csv\"\nbins = \"lin:1:4:2\"\npair-sum = [\"m=i.{column}*j.{column}\"]\noutput = \"{name}.csv\"\n"
+        )
+    };
+    let job = format!("box = 9\n{}{}", count("one", "a"), count("two", "b"));
+    let folder = Folder::new()
+        .with("g.csv", &format!("x,y,z,a,b\n{rows}\n"))
+        .with("job.toml", &job);
+    folder.good("run job.toml");
+    folder.good("count g.csv --box 9 --bins lin:1:4:2 --pair-sum m=i.b*j.b -o alone.csv");
+    let sums = |name: &str| floats(&folder.table(name), "m");
+    assert_eq!(sums("two.csv"), sums("alone.csv"));
+    assert_ne!(sums("one.csv"), sums("two.csv"));
+}

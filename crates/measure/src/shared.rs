@@ -98,7 +98,7 @@ impl Key {
         }
         let number = first.labels().map_or(0, |labels| labels.number() as usize);
         Self {
-            job: JobId::of(job),
+            job: JobId::with_columns(job),
             labels: labels.finish(),
             exactness,
             numbers: what.bins().n_bins() * (1 + 2 * number),
