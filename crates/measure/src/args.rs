@@ -7,7 +7,7 @@ use std::path::Path;
 
 use albireo::cosmology::Cosmology;
 use albireo::error::CosmologyError;
-use albireo::{Axis, LineOfSight};
+use albireo::{Axis, LineOfSight, Outside};
 use albireo_catalogs::TableFormat;
 use albireo_samples::{GivenBox, RowRange, Selection};
 use anyhow::Result;
@@ -221,6 +221,17 @@ pub(crate) struct SpaceFlags {
     /// Files that state another one are converted, boxes too; files that state none are assumed to be in it.
     #[arg(long, value_name = "UNIT")]
     pub(crate) unit: Option<String>,
+}
+
+impl SpaceFlags {
+    /// What becomes of positions outside the box.
+    pub(crate) fn outside(&self) -> Outside {
+        if self.wrap {
+            Outside::Wrap
+        } else {
+            Outside::Refuse
+        }
+    }
 }
 
 /// The line of sight of (s,mu) and (rp,pi).

@@ -73,6 +73,27 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Has `make` the results of one command that are several, which share samples, and counts until all are made.
+    pub(crate) fn for_several<T>(&mut self, make: impl FnOnce(&mut Session<'_>) -> T) -> T {
+        let mut own = self.kept.for_several();
+        let kept = if self.kept.is_empty_handed() {
+            &mut own
+        } else {
+            &mut *self.kept
+        };
+        let mut all = Session {
+            arguments: self.arguments,
+            kept,
+            world: Rc::clone(&self.world),
+            watch: Arc::clone(&self.watch),
+            sink: self.sink.clone(),
+        };
+        all.kept.forget_sets();
+        let made = make(&mut all);
+        all.kept.forget_sets();
+        made
+    }
+
     /// Whether this process writes and tells results: alone, or as the first of several.
     pub(crate) fn is_first(&self) -> bool {
         !self.sink.is_silent

@@ -11,7 +11,6 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
 
 use albireo::estimators::Role;
 use albireo_catalogs::Table;
@@ -290,26 +289,12 @@ pub(crate) fn each_set(
             None => Ok(()),
         };
     }
-    let mut own = session.kept.for_several();
-    let kept = if session.kept.is_empty_handed() {
-        &mut own
-    } else {
-        &mut *session.kept
-    };
-    kept.forget_sets();
-    let of_sets = names.iter().enumerate().map(|(set, name)| {
-        let mut of_set = Session {
-            kept: &mut *kept,
-            arguments: session.arguments,
-            world: Rc::clone(&session.world),
-            watch: Arc::clone(&session.watch),
-            sink: session.sink.clone(),
-        };
-        make(&mut of_set, set, Some(name))
+    let tables: Option<Result<Vec<Made>>> = session.for_several(|session| {
+        let sets = names.iter().enumerate();
+        let of_sets = sets.map(|(set, name)| make(session, set, Some(name)));
+        // The first set that makes none, as of a part, ends it.
+        of_sets.map(Result::transpose).collect()
     });
-    // The first set that makes none, as of a part, ends it.
-    let tables: Option<Result<Vec<Made>>> = of_sets.map(Result::transpose).collect();
-    kept.forget_sets();
     let Some(tables) = tables.transpose()? else {
         return Ok(());
     };

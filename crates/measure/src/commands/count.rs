@@ -2,7 +2,7 @@
 
 use albireo::binning::BinAxis;
 use albireo::tally::{Classes, End, Legendre};
-use albireo::{Counts, Outside, Pairs};
+use albireo::{Counts, Pairs};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_samples::Source;
 use anyhow::Result;
@@ -179,11 +179,7 @@ impl Count {
     fn wanted(&self) -> Result<Wanted> {
         Ok(Wanted {
             angular: self.statistic == Statistic::Theta,
-            outside: if self.pairs.space.wrap {
-                Outside::Wrap
-            } else {
-                Outside::Refuse
-            },
+            outside: self.pairs.space.outside(),
             regions: None,
             classes: self.classes.cut()?,
             rsd: self.los.rsd()?,

@@ -4,7 +4,6 @@
 
 use std::path::{Path, PathBuf};
 
-use albireo::Outside;
 use albireo::binning::PairOrder;
 use albireo::estimators::{AnyEstimator, Estimator, Role, Term, legendre_degrees};
 use albireo_samples::{RegionSpec, Selection, Source};
@@ -386,11 +385,7 @@ impl EstimateFlags {
     fn wanted(&self, statistic: Statistic, regions: Option<RegionSpec>) -> Result<Wanted> {
         Ok(Wanted {
             angular: statistic == Statistic::Theta,
-            outside: if self.space.wrap {
-                Outside::Wrap
-            } else {
-                Outside::Refuse
-            },
+            outside: self.space.outside(),
             regions,
             classes: self.classes.cut()?,
             rsd: self.los.rsd()?,

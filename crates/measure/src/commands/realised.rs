@@ -3,8 +3,6 @@
 //! Entry: [`each_result`].
 
 use std::path::Path;
-use std::rc::Rc;
-use std::sync::Arc;
 
 use albireo_catalogs::Table;
 use anyhow::{Result, bail};
@@ -58,30 +56,35 @@ impl OverAll<'_> {
         &self,
         output: &OutputFlags,
         session: &mut Session<'_>,
-        mut make: impl FnMut(&mut Session<'_>, usize, Option<&str>) -> Result<Option<Made>>,
+        make: impl FnMut(&mut Session<'_>, usize, Option<&str>) -> Result<Option<Made>>,
     ) -> Result<()> {
-        let mut own = session.kept.for_several();
-        let kept = if session.kept.is_empty_handed() {
-            &mut own
-        } else {
-            &mut *session.kept
+        let in_files = output.file().is_some_and(has_place);
+        let made = session.for_several(|session| self.tables(output, session, make))?;
+        // A part of a count has none.
+        let Some(tables) = made else {
+            return Ok(());
         };
-        kept.forget_sets();
+        if !in_files {
+            session.sink.deliver(&stacked(&tables), output)?;
+        }
+        self.write(tables, session)
+    }
+
+    /// The tables of all realisations, each in its file if it has one; none where the first is a part.
+    fn tables(
+        &self,
+        output: &OutputFlags,
+        session: &mut Session<'_>,
+        mut make: impl FnMut(&mut Session<'_>, usize, Option<&str>) -> Result<Option<Made>>,
+    ) -> Result<Option<Vec<Table>>> {
         let in_files = output.file().is_some_and(has_place);
         let mut tables: Vec<Table> = Vec::new();
-        let (mut k, mut number) = (0, 1);
-        while k < number {
+        let mut number = 1;
+        while tables.len() < number {
+            let k = tables.len();
             let name = k.to_string();
-            let mut of_one = Session {
-                kept: &mut *kept,
-                arguments: session.arguments,
-                world: Rc::clone(&session.world),
-                watch: Arc::clone(&session.watch),
-                sink: session.sink.clone(),
-            };
-            // The first that makes none, as of a part, ends it.
-            let Some(made) = make(&mut of_one, k, Some(&name))? else {
-                return Ok(());
+            let Some(made) = make(session, k, Some(&name))? else {
+                return Ok(None);
             };
             number = number_of(&made.table);
             if k == 0 {
@@ -93,13 +96,8 @@ impl OverAll<'_> {
                     .deliver_made(&made, &of_set(output, Some(&name)))?;
             }
             tables.push(made.table);
-            k += 1;
         }
-        kept.forget_sets();
-        if !in_files {
-            session.sink.deliver(&stacked(&tables), output)?;
-        }
-        self.write(tables, session)
+        Ok(Some(tables))
     }
 
     /// Refuses a scatter of fewer realisations than two.

@@ -4,7 +4,7 @@ use albireo_catalogs::Stop;
 use std::path::Path;
 use std::sync::Arc;
 
-use albireo::{Domain, Outside, Points};
+use albireo::{Domain, Points};
 use albireo_catalogs::{Attribute, Filter, open_topology, read_pqr, trajectory_format};
 use albireo_samples::{BoxSpec, FrameReading, Given, GivenFrames, OneFrame, Selection, Source};
 use anyhow::{Context, Result};
@@ -119,11 +119,7 @@ impl Sources {
         }];
         let wanted = Wanted {
             angular: false,
-            outside: if flags.space.wrap {
-                Outside::Wrap
-            } else {
-                Outside::Refuse
-            },
+            outside: flags.space.outside(),
             regions: None,
             classes: None,
             rsd: None,
