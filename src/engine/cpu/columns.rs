@@ -1,14 +1,16 @@
-//! The weights of particles and the columns that expressions over pairs take, in the order of slots.
+//! Positions and weights of particles, and the columns that expressions over pairs take, in the order of slots.
 //!
-//! Entry: `Run::factors` and `Run::columns`.
+//! Entry: [`leaves`], `Run::factors` and `Run::columns`.
 
 use std::sync::Arc;
+
+use rayon::prelude::*;
 
 use super::Run;
 use super::lanes::Columns;
 use crate::particles::Particles;
 use crate::tally::{CountSpec, End, PairProgram, Terms};
-use crate::traversal::{Held, Layout};
+use crate::traversal::{BLOCK, Held, LEAF, Layout};
 
 /// The columns of the first sample and, where there is one, of the second.
 #[derive(Debug)]
@@ -16,6 +18,20 @@ pub(super) struct SlotColumns<'a> {
     program: &'a PairProgram,
     first: Vec<Vec<f64>>,
     second: Option<Vec<Vec<f64>>>,
+}
+
+/// The positions of each leaf, axis by axis, as `of` has them.
+pub(super) fn leaves(
+    layout: &Layout,
+    of: impl Fn([f64; 3]) -> [f64; 3] + Sync,
+) -> Vec<[[f64; LEAF]; 3]> {
+    let positions = layout.positions();
+    let of_leaf = |leaf: usize| {
+        let points: [[f64; 3]; LEAF] = std::array::from_fn(|k| of(positions.at(leaf * LEAF + k)));
+        std::array::from_fn(|axis| points.map(|x| x[axis]))
+    };
+    let leaves = (0..layout.blocks.len() * (BLOCK / LEAF)).into_par_iter();
+    leaves.with_min_len(256).map(of_leaf).collect()
 }
 
 /// Scaled weights in the order of the slots, of the first sample and of the second where there is one.

@@ -7,9 +7,9 @@
 
 use albireo_simd::Simd;
 use albireo_simd::fixed_point::{FRACTION_BITS, rest_as_term};
-use rayon::prelude::*;
 
 use super::Run;
+use super::columns::leaves;
 use crate::binning::{Form, Formed, LineOfSight};
 use crate::domain::{Domain, Image};
 use crate::tally::{Sum, WeightedSum};
@@ -99,23 +99,11 @@ impl<'a> SlotSeparations<'a> {
         (coordinate, along): (f64, Option<usize>),
         sums: Vec<Summand>,
     ) -> Self {
-        let positions = second.positions();
-        let of_leaf = |leaf: usize| {
-            let mut columns = [[0.0; LEAF]; 3];
-            for lane in 0..LEAF {
-                let x = across(along, positions.at(leaf * LEAF + lane));
-                for (axis, x) in columns.iter_mut().zip(x) {
-                    axis[lane] = x;
-                }
-            }
-            columns
-        };
-        let leaves = (0..second.blocks.len() * (BLOCK / LEAF)).into_par_iter();
         Self {
             domain,
             first: first.positions(),
-            second: positions,
-            leaves: leaves.with_min_len(256).map(of_leaf).collect(),
+            second: second.positions(),
+            leaves: leaves(second, |x| across(along, x)),
             coordinate,
             along,
             sums,

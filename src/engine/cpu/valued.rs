@@ -7,16 +7,16 @@
 
 use albireo_simd::fixed_point::{FLUSH_TERMS, FRACTION_BITS, rest_as_term};
 use albireo_simd::{Factors, Histogram, MOST_LANES, ROWS, Simd, Totals};
-use rayon::prelude::*;
 
 use super::Run;
+use super::columns::leaves;
 use super::lanes::{Columns, Shape, Values, Words};
 use super::separations::is_nearest;
 use crate::binning::Formed;
 use crate::domain::{Domain, Image};
 use crate::separation::Separation;
 use crate::tally::{End, Operation, Sum, Tally, WeightedSum};
-use crate::traversal::{BLOCK, LEAF, Positions, vector};
+use crate::traversal::{LEAF, Positions, vector};
 
 /// Pairs of a batch; those of a register more wait at most.
 const PAIRS: usize = 512;
@@ -65,17 +65,12 @@ impl<'a> SlotValues<'a> {
             return None;
         }
         let [first, second] = run.positions();
-        let of_leaf = |leaf: usize| {
-            let points: [[f64; 3]; LEAF] = std::array::from_fn(|k| second.at(leaf * LEAF + k));
-            std::array::from_fn(|axis| points.map(|x| x[axis]))
-        };
-        let leaves = (0..run.second().blocks.len() * (BLOCK / LEAF)).into_par_iter();
         Some(Self {
             columns,
             domain: run.job.domain(),
             first,
             second,
-            leaves: leaves.with_min_len(256).map(of_leaf).collect(),
+            leaves: leaves(run.second(), |x| x),
             sums,
         })
     }
