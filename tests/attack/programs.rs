@@ -116,25 +116,19 @@ fn leaf(random: &mut Random, operations: &mut OperationList) -> Value {
 /// The value that the exchanged pair has, in the same operations.
 fn exchanged(operations: &mut OperationList, value: Value) -> Value {
     let operation = operations.of(value);
-    let mut of = |value| exchanged(operations, value);
+    let parts = operation.operands();
+    let parts: Vec<_> = parts
+        .map(|part| (part, exchanged(operations, part)))
+        .collect();
+    let of = |value| parts.iter().find(|(part, _)| *part == value).unwrap().1;
     let other = match operation {
-        Operation::Constant(_) => return value,
         Operation::Column(End::First, at) => Operation::Column(End::Second, at),
         Operation::Column(End::Second, at) => Operation::Column(End::First, at),
         Operation::Difference(_) => {
             let minus = operations.constant(-1.0);
             Operation::Multiply(minus, value)
         }
-        Operation::Root(a) => Operation::Root(of(a)),
-        Operation::Add(a, b) => Operation::Add(of(a), of(b)),
-        Operation::Subtract(a, b) => Operation::Subtract(of(a), of(b)),
-        Operation::Multiply(a, b) => Operation::Multiply(of(a), of(b)),
-        Operation::Divide(a, b) => Operation::Divide(of(a), of(b)),
-        Operation::Minimum(a, b) => Operation::Minimum(of(a), of(b)),
-        Operation::Maximum(a, b) => Operation::Maximum(of(a), of(b)),
-        Operation::Less(a, b) => Operation::Less(of(a), of(b)),
-        Operation::AtMost(a, b) => Operation::AtMost(of(a), of(b)),
-        Operation::Where(c, a, b) => Operation::Where(of(c), of(a), of(b)),
+        same => same.on(of),
     };
     operations.push(other)
 }
