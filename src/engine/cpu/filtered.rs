@@ -339,7 +339,7 @@ impl<'l> Fast<'_, 'l> {
                 turn.left -= n;
                 continue;
             }
-            self.run.isa.dispatch(CountBlocks(job, worker, now));
+            self.run.dispatch(CountBlocks(job, worker, now));
             let many = worker.doubtful * TOO_DOUBTFUL > worker.tested;
             (worker.doubtful, worker.tested) = (0, 0);
             turn.tried = true;

@@ -30,7 +30,7 @@ mod worker;
 use std::ops::Range;
 use std::sync::Arc;
 
-use albireo_simd::Isa;
+use albireo_simd::{Isa, Kernel, Portable};
 use rayon::ThreadPool;
 
 use super::held::without_held;
@@ -235,6 +235,18 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
+    /// Runs a kernel that counts with the instruction set of this run.
+    ///
+    /// The library's own unit tests, which test no such kernel, have the portable ones alone: the others take minutes to compile, and
+    /// `tests/` runs all of them against `naive`.
+    fn dispatch<K: Kernel>(&self, kernel: K) -> K::Output {
+        if cfg!(test) {
+            kernel.run(Portable)
+        } else {
+            self.isa.dispatch(kernel)
+        }
+    }
+
     fn new(
         isa: Isa,
         job: &PreparedJob<'a>,

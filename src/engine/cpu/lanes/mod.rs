@@ -213,8 +213,8 @@ impl<'a> Lanes<'a> {
 
     /// Counts the pairs of some pairs of blocks.
     pub(super) fn count_blocks(&self, worker: &mut Worker, blocks: &[BlockPair]) {
-        let isa = self.asked.run.isa;
-        isa.dispatch(CountBlocks(self, worker, blocks));
+        let run = self.asked.run;
+        run.dispatch(CountBlocks(self, worker, blocks));
     }
 
     /// Counts the pairs of two blocks.
@@ -356,7 +356,7 @@ impl<'a> Lanes<'a> {
         }
         if let (Some(columns), Some(values)) = (self.asked.columns, &mut *values) {
             values.make(simd, columns.program, batch.n_pairs(), |of, to| {
-                columns.bring(of, batch, slots, to);
+                columns.bring(of, batch, slots, &mut to[..batch.n_pairs()]);
             });
         }
         for (at, &(term, set, is_rest)) in self.terms.iter().enumerate() {
