@@ -141,6 +141,25 @@ def of_measureia(work, x, phi, e):
     work.compare("ia", "MeasureIA", "DD of a box", ours["npairs"], pairs)
 
 
+def of_scipy(work):
+    """Sums in k over the pairs of a box."""
+    from scipy.special import eval_legendre, spherical_jn
+
+    n, edges, k = 300, np.array([1.0, 4.0, 8.0, 20.0]), np.array([0.0, 0.01, 0.1, 0.3, 1.0, 3.0, 10.0])
+    x, w = RNG.uniform(0, BOX, (n, 3)), RNG.uniform(0.5, 2, n)
+    work.write("modes.csv", {a: x[:, axis] for axis, a in enumerate("xyz")} | {"w": w})
+    bins, modes = "edges:" + ",".join(map(str, edges)), "values:" + ",".join(map(str, k))
+    made = work.run(f"count modes.csv --box {BOX} --bins {bins} --weight w --los z --modes {modes}")
+    i, j = np.triu_indices(n, 1)
+    d = x[i] - x[j]
+    d -= BOX * np.rint(d / BOX)
+    r = np.sqrt((d**2).sum(axis=1))
+    term = lambda k, l: (-1) ** (l // 2) * (2 * l + 1) * w[i] * w[j] * spherical_jn(l, k * r) * eval_legendre(l, d[:, 2] / r)
+    of_bin = [(lo <= r) & (r < hi) for lo, hi in zip(edges, edges[1:])]
+    theirs = [term(one, l)[inside].sum() for inside in of_bin for one in k for l in (0, 2, 4)]
+    work.compare("--modes", "scipy", "sums of 3 bins, 7 k and 3 multipoles", made["sum"], theirs)
+
+
 def of_numpy(work):
     data = {"box": loops.make_box(), "sky": loops.make_sky()}
     for name, columns in data.items():
@@ -164,6 +183,7 @@ def main():
             ("halotools", lambda: of_halotools(work, x, v, m)),
             ("treecorr", lambda: of_treecorr(work)),
             ("measureia", lambda: of_measureia(work, x, phi, e)),
+            ("scipy", lambda: of_scipy(work)),
         ):
             if is_here(name):
                 compare()

@@ -38,6 +38,8 @@ pub enum ResultKind {
     RegionCounts,
     /// Pairs within and between shells of distance, for each two shells and bin.
     ShellCounts,
+    /// Sums in k over the pairs of each bin.
+    Modes,
     /// Particles with their regions, a row for each.
     Regions,
     /// Sums of weights outside each region.
@@ -57,7 +59,7 @@ pub enum ResultKind {
 }
 
 impl ResultKind {
-    const ALL: [Self; 21] = [
+    const ALL: [Self; 22] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
@@ -71,6 +73,7 @@ impl ResultKind {
         Self::Covariance,
         Self::RegionCounts,
         Self::ShellCounts,
+        Self::Modes,
         Self::Regions,
         Self::RegionSums,
         Self::Randoms,
@@ -97,6 +100,7 @@ impl ResultKind {
             Self::Covariance => "covariance",
             Self::RegionCounts => "pair counts by region",
             Self::ShellCounts => "pair counts by shell",
+            Self::Modes => "sums in k over pairs",
             Self::Regions => "catalogue by region",
             Self::RegionSums => "weights without each region",
             Self::Randoms => "random catalogue",

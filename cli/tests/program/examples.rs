@@ -130,7 +130,7 @@ fn every_example_of_the_liquid_cookbook_runs() {
 
 #[test]
 fn every_example_of_the_page_on_pair_sums_runs() {
-    run_cookbook("docs/pair-sums.md", 15, 3);
+    run_cookbook("docs/pair-sums.md", 16, 3);
 }
 
 #[test]

@@ -44,6 +44,7 @@ mod join_spec;
 mod kept;
 #[cfg(feature = "plot")]
 mod model_curve;
+mod modes;
 mod named_count;
 mod node;
 mod old_names;

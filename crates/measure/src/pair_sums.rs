@@ -166,6 +166,14 @@ pub(crate) fn geometry(
 }
 
 impl Summed {
+    /// Sums that take no column of a file.
+    pub(crate) fn of(sums: &[PairSumSpec]) -> Result<Self> {
+        let no_column = |_: &str| 1;
+        Ok(Self(
+            PairSums::parse(sums, &[], &no_column).map_err(refused)?,
+        ))
+    }
+
     /// What is taken of the objects at these ends.
     fn columns(&self, ends: &[End]) -> Vec<ObjectColumn> {
         match ends {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use albireo::tally::End;
 use albireo_catalogs::trees::{Binary, Function, Kind, Node, Relation, Unary};
 
+use crate::bessel::Order;
 use crate::column::ObjectColumn;
 
 /// A number of an expression.
@@ -60,6 +61,8 @@ pub(crate) enum Shape {
     Radial,
     /// `where(c, a, b)`.
     Choose,
+    /// A spherical Bessel function.
+    Bessel(Order),
     /// Over the rows of a sample.
     Mean,
     Deviation,
@@ -121,6 +124,7 @@ impl Shape {
                 | Self::Atom(_)
                 | Self::Dot
                 | Self::Radial
+                | Self::Bessel(_)
                 | Self::Mean
                 | Self::Deviation
                 | Self::Sight

@@ -10,12 +10,14 @@
 //!   a fixed axis, `i.cos2phi` and so on in the frame of one object on the sky. A direction is 0 where the squares that it is made of sum to
 //!   less than 2^-900.
 //! - Operations: `+ - * /`, `**` with a whole exponent from -8 to 8 or 0.5, `abs sqrt min max floor ceil`, comparisons, `&& || !`, `where(c, a, b)`.
+//! - Of a number from 0 to 2^20: the spherical Bessel functions `j0(x)`, `j2(x)`, `j4(x)`.
 //! - Of a sample: `mean(i.X)` and `std(i.X)` (over N), from exact sums.
 //!
 //! Each sum has a bound that is proved by interval arithmetic, or given by the user, and what exchanging the two points makes of it: the same
 //! bits but for the sign of zero, the negative, or something else.
 
 mod atoms;
+mod bessel;
 mod column;
 mod error;
 mod exchange;

@@ -7,11 +7,12 @@ use std::collections::HashMap;
 use albireo::tally::End;
 use albireo_catalogs::trees::{Binary, Function, Kind, Node, Unary, parsed};
 
+use crate::bessel::Order;
 use crate::error::PairSumError;
 use crate::graph::{Atom, Graph, Id, Of, Shape};
 
 /// Functions that `--where` does not have, with the least and the most of their arguments.
-pub(crate) const FUNCTIONS: [(&str, usize, usize); 16] = [
+pub(crate) const FUNCTIONS: [(&str, usize, usize); 19] = [
     ("vec", 3, 3),
     ("dot", 2, 2),
     ("cross", 2, 2),
@@ -28,6 +29,9 @@ pub(crate) const FUNCTIONS: [(&str, usize, usize); 16] = [
     ("L6", 1, 1),
     ("L7", 1, 1),
     ("L8", 1, 1),
+    ("j0", 1, 1),
+    ("j2", 1, 1),
+    ("j4", 1, 1),
 ];
 
 /// What the separation of a pair has.
@@ -298,6 +302,11 @@ impl<'a> Reader<'a> {
             "where" => {
                 let parts = self.numbers(parts)?;
                 self.number_of(at, Shape::Choose, parts)
+            }
+            "j0" | "j2" | "j4" => {
+                let parts = self.numbers(parts)?;
+                let order = Order::of_name(name);
+                self.number_of(at, Shape::Bessel(order), parts)
             }
             _ => self.of_sample(at, name, &parts[0]),
         }

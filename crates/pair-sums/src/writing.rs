@@ -205,6 +205,11 @@ impl Writer<'_> {
                 let (a, b) = (self.part(id, 1)?, self.part(id, 2)?);
                 Ok(self.operations().choose(c, a, b))
             }
+            Shape::Bessel(order) => {
+                let x = self.part(id, 0)?;
+                (self.operations().spherical_bessel(*order, x))
+                    .map_err(|message| self.error(id, message))
+            }
             Shape::Mean | Shape::Deviation => self.of_sample(id),
             Shape::Sight => self.part(id, usize::from(self.geometry.is_sky())),
             Shape::Text(_) => Err(self.error(id, "expected a number, found text")),

@@ -24,6 +24,7 @@ use crate::engine::Engines;
 use crate::group;
 use crate::inputs::line_of_sight;
 use crate::kept::Wanted;
+use crate::modes::ModeFlags;
 use crate::named_count::{MeanSeparation, NamedCount};
 use crate::packages::{Made, check_form, is_foreign};
 use crate::pair_sums::{PairSumFlags, Summed, geometry};
@@ -70,6 +71,8 @@ pub(crate) struct Count {
     #[command(flatten)]
     pair_sums: PairSumFlags,
     #[command(flatten)]
+    modes: ModeFlags,
+    #[command(flatten)]
     cuts: CutFlags,
     #[command(flatten)]
     weight_sets: CountSetFlags,
@@ -90,6 +93,16 @@ fn ends_of(cross: bool) -> [&'static [End]; 2] {
     } else {
         [&[End::First, End::Second], &[]]
     }
+}
+
+/// The catalogues with the columns that sums take of them.
+fn selected(sources: Vec<Source>, summed: Option<&Summed>) -> Vec<Source> {
+    let Some(summed) = summed else { return sources };
+    let ends = ends_of(sources.len() > 1);
+    let sources = sources.into_iter().zip(ends);
+    sources
+        .map(|(source, ends)| summed.selected(source, ends))
+        .collect()
 }
 
 /// A Legendre polynomial by its degree.
@@ -165,7 +178,8 @@ impl Count {
     fn check(&self, spec: &BinSpec) -> Result<()> {
         self.cuts.check(self.statistic)?;
         self.shells.check(self.statistic)?;
-        let has_meaning = self.cuts.needs_line_of_sight() || self.pair_sums.any();
+        let has_meaning =
+            self.cuts.needs_line_of_sight() || self.pair_sums.any() || self.modes.any();
         spec.check_line_of_sight(self.los.los, has_meaning)?;
         if !self.legendre.is_empty() && !self.statistic.has_line_of_sight() {
             return Err(usage(
@@ -224,16 +238,8 @@ impl Count {
         let mut record = Record::begin(session.arguments);
         let sources = self.sources()?;
         let summed = self.pair_sums.read(&sources, session)?;
-        let sources = match &summed {
-            Some(summed) => {
-                let ends = ends_of(sources.len() > 1);
-                let sources = sources.into_iter().zip(ends);
-                sources
-                    .map(|(source, ends)| summed.selected(source, ends))
-                    .collect()
-            }
-            None => sources,
-        };
+        let modes = self.modes.read(self.statistic, &self.pairs.run.pieces)?;
+        let sources = selected(sources, summed.as_ref());
         self.check(spec)?;
         let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
         let engines = Engines::with_checkpoints(&self.pairs.run, &self.kept, session)?;
@@ -247,8 +253,9 @@ impl Count {
         let cuts = self.cuts.cuts(los, samples.domain())?;
         let labelled = self.shells.labelled(&samples)?;
         let ends = ends_of(samples.find("second").is_some());
-        let valued = |role: &str, ends: &[End]| match (&summed, samples.find(role)) {
-            (Some(summed), Some(sample)) => Ok(Some(summed.valued(sample, ends)?)),
+        let valued = |role: &str, ends: &[End]| match (&summed, &modes, samples.find(role)) {
+            (Some(summed), _, Some(sample)) => Ok(Some(summed.valued(sample, ends)?)),
+            (None, Some(modes), Some(sample)) => Ok(Some(modes.valued(sample, ends)?)),
             _ => anyhow::Ok(None),
         };
         let (first, second) = (valued("data", ends[0])?, valued("second", ends[1])?);
@@ -284,6 +291,13 @@ impl Count {
         samples.name_axes(&mut axes);
         record.set_bins(self.statistic, &axes, los);
         let length = samples.unit();
+        if let (Some(modes), Some(first)) = (&modes, &first) {
+            let geometry = geometry(&bins, samples.domain(), (self.los.los, los));
+            let objects = [first, second.as_ref().unwrap_or(first)];
+            let of = (&asked, &mut counter);
+            let table = modes.table(of, objects, &geometry, (&axes, length), record)?;
+            return Ok(Some(table));
+        }
         if let Some((_, shells)) = &labelled {
             self.shells.check_order(bins.order())?;
             counter.decide(std::slice::from_ref(&asked))?;

@@ -88,6 +88,7 @@ fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str
         | ResultKind::Regions
         | ResultKind::RegionSums
         | ResultKind::ShellCounts
+        | ResultKind::Modes
         | ResultKind::Randoms
         | ResultKind::Field
         | ResultKind::Thermodynamics
