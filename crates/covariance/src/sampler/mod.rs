@@ -16,13 +16,18 @@
 )]
 
 mod along;
+mod bound;
 mod constants;
 mod error;
 mod job;
+mod leaves;
 mod naive;
 mod points;
+mod rounds;
 mod rule;
 mod sums;
+mod tiles;
+mod visits;
 mod words;
 mod xi_table;
 
@@ -35,8 +40,9 @@ pub use xi_table::XiTable;
 
 use std::ops::Range;
 
-use albireo::engine::{Naive, Progress};
+use albireo::engine::{Cpu, Naive, Progress};
 use albireo::error::EngineError;
+use albireo::progress::Lasting;
 
 /// Samples rounds.
 pub trait SamplingEngine {
@@ -75,5 +81,28 @@ impl SamplingEngine for Naive {
             progress.advance(steps(job, &(0..1)));
         }
         Ok(sums)
+    }
+}
+
+impl SamplingEngine for Cpu {
+    fn rounds(
+        &self,
+        job: &SampleJob,
+        rounds: Range<u64>,
+        progress: &dyn Progress,
+    ) -> Result<RoundSums, SamplerError> {
+        progress.begin(steps(job, &rounds));
+        let progress = Lasting::new(progress);
+        let (mut rows, mut sums) = (job.rows(), RoundSums::none(job.constants()));
+        self.pool()?.install(|| {
+            for round in rounds {
+                let points = job.round(&mut rows, round);
+                rounds::add_round(job, self.isa(), &points, &mut sums, &progress);
+                if progress.stop_requested() {
+                    return Err(EngineError::Interrupted.into());
+                }
+            }
+            Ok(sums)
+        })
     }
 }

@@ -68,11 +68,11 @@ impl Round<'_> {
                 for &(k, k_times) in &self.clouds[i.0][i.1][k_tracer] {
                     for &(l, l_times) in &self.clouds[j.0][j.1][l_tracer] {
                         let (k, l) = ((k_tracer, k), (l_tracer, l));
-                        if k == j || l == i || k == l {
+                        if k == j || l == i {
                             continue;
                         }
                         sums.quads += (k_times * l_times).unsigned_abs();
-                        if let Some(b) = self.bin(k, l) {
+                        if let Some(b) = self.bin(k, l).filter(|_| k != l) {
                             sums.c4[term][a * bins + b] += k_times * l_times;
                         }
                     }

@@ -17,7 +17,7 @@ pub struct RoundSums {
     pub c3: Vec<Vec<i64>>,
     /// Pairs that were kept, for 11, 12 and 22.
     pub pairs: Vec<u64>,
-    /// Quads that were looked at.
+    /// Kept pairs with a member of the cloud of each end that is not the other end.
     pub quads: u64,
 }
 
