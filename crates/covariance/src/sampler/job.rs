@@ -277,14 +277,16 @@ impl SampleJob {
                 .iter()
                 .map(|&row| weight(&tracer.randoms, row as usize));
             let unit = self.constants.weight_units[k];
-            RoundPoints {
-                short: x.iter().map(|&x| self.rule.position(x)).collect(),
+            let short = x.iter().map(|&x| self.rule.position(x)).collect();
+            let points = RoundPoints {
                 weights: weights.clone().collect(),
                 steps: weights.map(|w| (w / unit).round() as i32).collect(),
                 words: words::words(self.constants.seed, k, round, &rows),
                 x,
                 rows,
-            }
+                ..RoundPoints::default()
+            };
+            points.with_short(short)
         });
         points.collect()
     }

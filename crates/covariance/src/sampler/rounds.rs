@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::constants::pairs_of;
 use super::points::RoundPoints;
-use super::tiles::{Counting, Piece, Round, Scratch, Sum};
+use super::tiles::{Counting, Piece, Round, Row, Scratch};
 use super::visits::{Clouds, Kept, Sorted, visit};
 use super::{RoundSums, SampleJob};
 
@@ -97,6 +97,14 @@ fn split(matrices: &mut [Vec<i64>], bins: usize) -> Vec<Rows<'_>> {
     rows.collect()
 }
 
+/// Adds counts to a row.
+fn add<C: Copy + Into<i64>>(row: &Mutex<&mut [i64]>, counts: &[C]) {
+    let mut row = row.lock().unwrap_or_else(PoisonError::into_inner);
+    for (sum, &count) in row.iter_mut().zip(counts) {
+        *sum += count.into();
+    }
+}
+
 fn count(
     round: &Round<'_>,
     isa: Isa,
@@ -114,15 +122,9 @@ fn count(
                 return;
             }
             let row = piece.pairs[0].bin as usize;
-            let done = |sum: Sum, counts: &[i64]| {
-                let row = match sum {
-                    Sum::Quads(term) => &c4[term][row],
-                    Sum::Triples(term) => &c3[term][row],
-                };
-                let mut row = row.lock().unwrap_or_else(PoisonError::into_inner);
-                for (sum, count) in row.iter_mut().zip(counts) {
-                    *sum += count;
-                }
+            let done = |counts: Row<'_>| match counts {
+                Row::Quads(term, counts) => add(&c4[term][row], counts),
+                Row::Triples(term, counts) => add(&c3[term][row], counts),
             };
             let found = isa.dispatch(Counting {
                 round,
