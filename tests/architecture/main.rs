@@ -176,7 +176,7 @@ fn dependencies_point_one_way() {
             "albireo-fields",
             &["albireo-kernels", "albireo-simd", "albireo-gpu", "albireo"],
         ),
-        ("albireo-covariance", &["albireo"]),
+        ("albireo-covariance", &["albireo", "albireo-simd"]),
         ("albireo-fluids", &["albireo"]),
         ("albireo-pair-sums", &["albireo", "albireo-catalogs"]),
         ("albireo-figures", &["albireo-catalogs"]),

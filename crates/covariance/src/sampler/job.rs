@@ -1,0 +1,420 @@
+//! What is drawn from: random points in their domain, bins, xi, and the rates of the draws.
+//!
+//! Entry: [`SampleJob`], made of an [`Input`]; what a draw of it is, [`Draws`] defines, pair by pair.
+
+use albireo::exact_sum::ExactSum;
+use albireo::{Bins, Domain, LineOfSight, Particles, Separation, separation};
+
+use super::constants::{PAIR_NAMES, pairs_of};
+use super::points::RoundPoints;
+use super::rule::Rule;
+use super::words::{self, FIRST, MEMBER, OWNER, Rows, SECOND, mix32, times};
+use super::{Constants, SamplerError, XiTable};
+
+/// Bins at most: a row of counters stays in the cache, and the matrix in memory.
+pub const MOST_BINS: usize = 8192;
+
+/// Weights in C3 are multiples of the largest over this.
+const WEIGHT_STEPS: f64 = (1u32 << 20) as f64;
+
+/// Owners whose clouds decide how large clouds are on average.
+const MEASURED_OWNERS: usize = 256;
+
+/// How many points, and how many draws of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// What all draws depend on.
+    pub seed: u64,
+    /// Random points of a round at most.
+    pub points: usize,
+    /// Members of a cloud on average.
+    pub cloud: f64,
+    /// Pairs that a round keeps of each bin along the first axis, where there are as many.
+    pub pairs: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            points: 131_072,
+            cloud: 16.0,
+            pairs: 65_536.0,
+        }
+    }
+}
+
+/// What a covariance is sampled from. Tracers are one or two; pairs of them 11, or 11, 12 and 22.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// Where separations live.
+    pub domain: Domain,
+    /// The bins of the covariance, of either sign of their coordinates.
+    pub bins: Bins,
+    /// The line of sight of xi where bins have none; none: xi at mu = 0.
+    pub line_of_sight: Option<LineOfSight>,
+    /// Random points of each tracer with their weights.
+    pub randoms: Vec<Particles>,
+    /// xi of each pair of tracers.
+    pub xi: Vec<XiTable>,
+    /// Products of weights over all pairs in each bin, for each pair of tracers: both orders of a pair of one tracer.
+    pub random_pairs: Vec<Vec<f64>>,
+    /// How much is drawn.
+    pub settings: Settings,
+}
+
+/// Random points, bins and rates, checked.
+#[derive(Debug, Clone)]
+pub struct SampleJob {
+    pub(super) domain: Domain,
+    pub(super) bins: Bins,
+    pub(super) rule: Rule,
+    line_of_sight: Option<LineOfSight>,
+    tracers: Vec<Tracer>,
+    /// For each owner, for each member.
+    xi: Vec<Vec<XiTable>>,
+    constants: Constants,
+}
+
+/// Random points of one tracer.
+#[derive(Debug, Clone)]
+struct Tracer {
+    randoms: Particles,
+    heaviest: f64,
+}
+
+fn weight(randoms: &Particles, row: usize) -> f64 {
+    match randoms.weights() {
+        albireo::Weights::Unit => 1.0,
+        albireo::Weights::PerParticle(weights) => weights.at(row),
+    }
+}
+
+impl Tracer {
+    fn new(k: usize, randoms: Particles, domain: &Domain) -> Result<Self, SamplerError> {
+        domain.check(randoms.points())?;
+        let (mut found, mut heaviest) = (0, 0.0);
+        for row in 0..randoms.len() {
+            let value = weight(&randoms, row);
+            if value < 0.0 {
+                let tracer = k + 1;
+                return Err(SamplerError::NegativeWeight { tracer, row, value });
+            }
+            found += usize::from(value > 0.0);
+            heaviest = f64::max(heaviest, value);
+        }
+        if found < 4 {
+            return Err(SamplerError::NoPoints {
+                tracer: k + 1,
+                found,
+            });
+        }
+        Ok(Self { randoms, heaviest })
+    }
+
+    /// The largest magnitude of a coordinate.
+    fn largest(&self) -> f64 {
+        let points = self.randoms.points().view();
+        let of_row = |row| {
+            points
+                .at(row)
+                .into_iter()
+                .fold(0.0, |a: f64, x| a.max(x.abs()))
+        };
+        (0..self.randoms.len()).map(of_row).fold(0.0, f64::max)
+    }
+}
+
+impl Settings {
+    fn check(self) -> Result<(), SamplerError> {
+        let refuse = |what, expected, found| {
+            Err(SamplerError::Setting {
+                what,
+                expected,
+                found,
+            })
+        };
+        if self.points < 4 || self.points > 1 << 24 {
+            return refuse("points of a round", "4 to 16777216", self.points as f64);
+        }
+        if !(self.cloud > 0.0 && self.cloud <= 1024.0) {
+            return refuse("members of a cloud", "above 0 and at most 1024", self.cloud);
+        }
+        if !(self.pairs > 0.0 && self.pairs <= 1e9) {
+            return refuse(
+                "pairs of a round and bin",
+                "above 0 and at most 1e9",
+                self.pairs,
+            );
+        }
+        Ok(())
+    }
+}
+
+impl SampleJob {
+    /// Checks what a covariance is to be sampled from and sets the rates.
+    ///
+    /// # Errors
+    /// What the variants of [`SamplerError`] say.
+    pub fn new(input: Input) -> Result<Self, SamplerError> {
+        input.settings.check()?;
+        let n = input.randoms.len();
+        if n == 0 || n > 2 {
+            return Err(SamplerError::Tracers { found: n });
+        }
+        let given = [
+            ("tables of xi", input.xi.len()),
+            ("counts RR", input.random_pairs.len()),
+        ];
+        for (what, found) in given {
+            let expected = pairs_of(n).len();
+            if found != expected {
+                return Err(SamplerError::PerPair {
+                    tracers: n,
+                    expected,
+                    what,
+                    found,
+                });
+            }
+        }
+        check_bins(&input)?;
+        let tracers = input.randoms.into_iter().enumerate();
+        let tracers = tracers.map(|(k, randoms)| Tracer::new(k, randoms, &input.domain));
+        let tracers = tracers.collect::<Result<Vec<_>, _>>()?;
+        let largest = tracers.iter().map(Tracer::largest).fold(0.0, f64::max);
+        let largest = largest.max(input.bins.reach().radius());
+        let xi = |i: usize, k: usize| {
+            let pair = (i.min(k), i.max(k));
+            let place = pairs_of(n).iter().position(|other| *other == pair);
+            input.xi[place.unwrap_or_default()].clone()
+        };
+        let xi = (0..n).map(|i| (0..n).map(|k| xi(i, k)).collect()).collect();
+        let mut job = Self {
+            rule: Rule::new(&input.bins, &input.domain, largest)?,
+            line_of_sight: input.bins.line_of_sight().or(input.line_of_sight),
+            constants: constants(&input.bins, &tracers, input.settings),
+            domain: input.domain,
+            bins: input.bins,
+            tracers,
+            xi,
+        };
+        job.set_rho(&input.random_pairs, input.settings.pairs);
+        job.set_kappa(input.settings.cloud);
+        Ok(job)
+    }
+
+    /// What its integers stand for.
+    pub fn constants(&self) -> &Constants {
+        &self.constants
+    }
+
+    /// The rate of each bin of the first axis: as many pairs as asked for, and none more than once.
+    fn set_rho(&mut self, random_pairs: &[Vec<f64>], wanted: f64) {
+        let (columns, mut rho) = (self.constants.bins.1, vec![]);
+        for ((i, j), random_pairs) in pairs_of(self.tracers.len()).into_iter().zip(random_pairs) {
+            let (points, randoms) = (&self.constants.points, &self.constants.randoms);
+            let less = if i == j { 1.0 } else { 0.0 };
+            let share = points[i] as f64 * (points[j] as f64 - less)
+                / (randoms[i] as f64 * (randoms[j] as f64 - less));
+            let once = if i == j { 0.5 } else { 1.0 };
+            let most = 1.0 / (self.tracers[i].heaviest * self.tracers[j].heaviest);
+            let rate = |row: &[f64]| {
+                let expected = row.iter().sum::<f64>() * share * once;
+                // No pairs at all give no number, which is more than the most.
+                most.min(wanted / expected)
+            };
+            rho.push(random_pairs.chunks(columns).map(rate).collect());
+        }
+        self.constants.rho = rho;
+    }
+
+    /// The rate of each kind of cloud, by the first owners of the first round.
+    fn set_kappa(&mut self, wanted: f64) {
+        let points = self.round(&mut self.rows(), 0);
+        let n = self.tracers.len();
+        let kappa = |owner: usize, member: usize| {
+            let (owners, members) = (&points[owner], &points[member]);
+            let measured = owners.len().min(MEASURED_OWNERS);
+            let mut sum = ExactSum::default();
+            for i in 0..measured {
+                for k in 0..members.len() {
+                    if owner != member || i != k {
+                        let pair = self.domain.separation(owners.x[i], members.x[k]);
+                        let xi = &self.xi[owner][member];
+                        sum.add(members.weights[k] * self.xi_at(xi, &pair).abs());
+                    }
+                }
+            }
+            let sum = sum.value();
+            if sum > 0.0 {
+                wanted * measured as f64 / sum
+            } else {
+                0.0
+            }
+        };
+        let kappa = (0..n).map(|i| (0..n).map(|k| kappa(i, k)).collect());
+        self.constants.kappa = kappa.collect();
+    }
+
+    /// The orders in which the rows of each tracer have their turn.
+    pub(super) fn rows(&self) -> Vec<Rows> {
+        let of_tracer = |k: usize| {
+            let [rows, points] =
+                [&self.constants.randoms, &self.constants.points].map(|n| n[k] as usize);
+            Rows::new(self.constants.seed, k, rows, points)
+        };
+        (0..self.tracers.len()).map(of_tracer).collect()
+    }
+
+    /// The points of a round, tracer by tracer.
+    pub(super) fn round(&self, rows: &mut [Rows], round: u64) -> Vec<RoundPoints> {
+        let tracers = self.tracers.iter().zip(rows).enumerate();
+        let points = tracers.map(|(k, (tracer, rows))| {
+            let rows = rows.of_round(round).to_vec();
+            let view = tracer.randoms.points().view();
+            let x: Vec<_> = rows.iter().map(|&row| view.at(row as usize)).collect();
+            let weights = rows
+                .iter()
+                .map(|&row| weight(&tracer.randoms, row as usize));
+            let unit = self.constants.weight_units[k];
+            RoundPoints {
+                short: x.iter().map(|&x| self.rule.position(x)).collect(),
+                weights: weights.clone().collect(),
+                steps: weights.map(|w| (w / unit).round() as i32).collect(),
+                words: words::words(self.constants.seed, k, round, &rows),
+                x,
+                rows,
+            }
+        });
+        points.collect()
+    }
+
+    pub(super) fn xi(&self, owner: usize, member: usize) -> &XiTable {
+        &self.xi[owner][member]
+    }
+
+    #[inline]
+    fn xi_at(&self, xi: &XiTable, pair: &Separation) -> f64 {
+        let s = pair.r2.sqrt();
+        if !(s < xi.cut()) {
+            return 0.0;
+        }
+        let (projected, norm) = match self.line_of_sight {
+            None => (0.0, 0.0),
+            Some(LineOfSight::Fixed(axis)) => (pair.d[axis.index()], s),
+            Some(_) => {
+                let sight = separation::sum(pair.x1, pair.x2);
+                let norm = (pair.r2 * separation::norm2(sight)).sqrt();
+                (separation::dot(pair.d, sight), norm)
+            }
+        };
+        let mu = if norm > 0.0 {
+            projected.abs() / norm
+        } else {
+            0.0
+        };
+        xi.at(s, mu)
+    }
+
+    /// How many times a point is in the cloud of another, with the sign of xi. Both are of one round, by tracer and number; no point is in its own cloud.
+    #[inline]
+    pub(super) fn member(
+        &self,
+        points: &[RoundPoints],
+        (owner, i): (usize, usize),
+        (member, k): (usize, usize),
+    ) -> i64 {
+        let (owners, members) = (&points[owner], &points[member]);
+        let pair = self.domain.separation(owners.x[i], members.x[k]);
+        let xi = self.xi_at(&self.xi[owner][member], &pair);
+        let expected = self.constants.kappa[owner][member] * members.weights[k] * xi.abs();
+        let u = mix32(owners.words[OWNER][i].wrapping_add(members.words[MEMBER][k]));
+        let times = times(expected, u);
+        if xi < 0.0 { -times } else { times }
+    }
+
+    /// The bin of a pair and how many times it is kept, once at most but for roundings. Pairs of one tracer are those of which the first has the lesser row.
+    #[inline]
+    pub(super) fn kept(
+        &self,
+        points: &[RoundPoints],
+        (first, i): (usize, usize),
+        (second, j): (usize, usize),
+    ) -> Option<(usize, i64)> {
+        let (firsts, seconds) = (&points[first], &points[second]);
+        if first == second && firsts.rows[i] >= seconds.rows[j] {
+            return None;
+        }
+        let pair = self.domain.separation(firsts.x[i], seconds.x[j]);
+        let bin = self.bins.bin(&pair)?;
+        let rho = self.constants.rho[first + second][bin / self.constants.bins.1];
+        let expected = rho * (firsts.weights[i] * seconds.weights[j]);
+        let u = mix32(firsts.words[FIRST][i].wrapping_add(seconds.words[SECOND][j]));
+        let times = times(expected, u);
+        (times > 0).then_some((bin, times))
+    }
+}
+
+/// All but the rates.
+fn constants(bins: &Bins, tracers: &[Tracer], settings: Settings) -> Constants {
+    let randoms: Vec<u64> = tracers.iter().map(|t| t.randoms.len() as u64).collect();
+    let columns = bins.shape().get(1).copied().unwrap_or(1);
+    Constants {
+        seed: settings.seed,
+        bins: (bins.n_bins(), columns),
+        points: randoms
+            .iter()
+            .map(|&n| n.min(settings.points as u64))
+            .collect(),
+        randoms,
+        kappa: vec![],
+        rho: vec![],
+        weight_units: tracers.iter().map(|t| t.heaviest / WEIGHT_STEPS).collect(),
+    }
+}
+
+fn check_bins(input: &Input) -> Result<(), SamplerError> {
+    let (bins, expected) = (&input.bins, input.bins.n_bins());
+    if expected > MOST_BINS {
+        return Err(SamplerError::TooManyBins {
+            found: expected,
+            limit: MOST_BINS,
+        });
+    }
+    let sight = bins.line_of_sight().or(input.line_of_sight);
+    let (periodic, midpoint) = (input.domain.is_periodic(), Some(LineOfSight::Midpoint));
+    if let Some(found) =
+        sight.filter(|sight| sight.depends_on_order() || periodic && Some(*sight) == midpoint)
+    {
+        let expected = if periodic {
+            "an axis of the box"
+        } else {
+            "the middle of the pair or an axis"
+        };
+        return Err(SamplerError::LineOfSight {
+            expected,
+            found: found.name(),
+        });
+    }
+    let (limit, reach) = (input.domain.reach(), bins.reach().along_axes());
+    if let Some(reach) = reach.into_iter().find(|reach| *reach > limit) {
+        return Err(SamplerError::Reach { limit, reach });
+    }
+    for (&pair, counts) in PAIR_NAMES.iter().zip(&input.random_pairs) {
+        let wrong = counts
+            .iter()
+            .find(|value| !(**value >= 0.0 && value.is_finite()));
+        let found = match wrong {
+            _ if counts.len() != expected => format!("{} numbers", counts.len()),
+            Some(value) => format!("{value}"),
+            None => continue,
+        };
+        let pair = if input.randoms.len() == 1 { "11" } else { pair };
+        return Err(SamplerError::RandomPairs {
+            pair,
+            expected,
+            found,
+        });
+    }
+    Ok(())
+}
