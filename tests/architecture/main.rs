@@ -84,6 +84,7 @@ fn unsafe_code_stays_in_its_zones() {
         "samples/src",
         "figures/src",
         "cli/src",
+        "crates/covariance/src",
         "crates/dynamics/src",
         "crates/fields/src",
         "crates/fluids/src",
@@ -112,11 +113,12 @@ fn unsafe_code_stays_in_its_zones() {
 }
 
 /// The crates of the workspace by their folders, the library being the root.
-const CRATES: [(&str, &str); 16] = [
+const CRATES: [(&str, &str); 17] = [
     ("albireo", "."),
     ("albireo-kernels", "kernels"),
     ("albireo-simd", "crates/simd"),
     ("albireo-gpu", "crates/gpu"),
+    ("albireo-covariance", "crates/covariance"),
     ("albireo-dynamics", "crates/dynamics"),
     ("albireo-fields", "crates/fields"),
     ("albireo-fluids", "crates/fluids"),
@@ -174,6 +176,7 @@ fn dependencies_point_one_way() {
             "albireo-fields",
             &["albireo-kernels", "albireo-simd", "albireo-gpu", "albireo"],
         ),
+        ("albireo-covariance", &["albireo", "albireo-simd"]),
         ("albireo-fluids", &["albireo"]),
         ("albireo-pair-sums", &["albireo", "albireo-catalogs"]),
         ("albireo-figures", &["albireo-catalogs"]),
@@ -190,6 +193,7 @@ fn dependencies_point_one_way() {
                 "albireo-catalogs",
                 "albireo-samples",
                 "albireo-figures",
+                "albireo-covariance",
                 "albireo-dynamics",
                 "albireo-fields",
                 "albireo-fluids",
