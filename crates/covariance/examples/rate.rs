@@ -64,6 +64,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         random_pairs: vec![random_pairs.collect()],
         bins,
         randoms: vec![randoms],
+        region_shares: None,
         settings: Settings {
             cloud: asked(1, 16.0),
             ..Settings::default()

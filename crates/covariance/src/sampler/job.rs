@@ -9,13 +9,16 @@ use super::constants::{PAIR_NAMES, pairs_of};
 use super::points::RoundPoints;
 use super::rule::Rule;
 use super::words::{self, FIRST, MEMBER, OWNER, Rows, SECOND, mix32, times};
-use super::{Constants, SamplerError, XiTable};
+use super::{Constants, SHARE_STEP, SamplerError, XiTable};
 
 /// Bins at most: a row of counters stays in the cache, and the matrix in memory.
 pub const MOST_BINS: usize = 8192;
 
 /// Weights in C3 are multiples of the largest over this.
 const WEIGHT_STEPS: f64 = (1u32 << 20) as f64;
+
+/// How often a point is expected in a cloud at most.
+const MOST_TIMES: f64 = 65_536.0;
 
 /// Owners whose clouds decide how large clouds are on average.
 const MEASURED_OWNERS: usize = 256;
@@ -59,6 +62,8 @@ pub struct Input {
     pub xi: Vec<XiTable>,
     /// Products of weights over all pairs in each bin, for each pair of tracers: both orders of a pair of one tracer.
     pub random_pairs: Vec<Vec<f64>>,
+    /// The share of each region in RR of each bin, region by region, where sums by region are asked for: of one tracer, whose points have labels.
+    pub region_shares: Option<Vec<Vec<f64>>>,
     /// How much is drawn.
     pub settings: Settings,
 }
@@ -178,6 +183,7 @@ impl SampleJob {
             }
         }
         check_bins(&input)?;
+        let shares = shares(&input)?;
         let tracers = input.randoms.into_iter().enumerate();
         let tracers = tracers.map(|(k, randoms)| Tracer::new(k, randoms, &input.domain));
         let tracers = tracers.collect::<Result<Vec<_>, _>>()?;
@@ -192,7 +198,10 @@ impl SampleJob {
         let mut job = Self {
             rule: Rule::new(&input.bins, &input.domain, largest)?,
             line_of_sight: input.bins.line_of_sight().or(input.line_of_sight),
-            constants: constants(&input.bins, &tracers, input.settings),
+            constants: Constants {
+                shares,
+                ..constants(&input.bins, &tracers, input.settings)
+            },
             domain: input.domain,
             bins: input.bins,
             tracers,
@@ -200,6 +209,7 @@ impl SampleJob {
         };
         job.set_rho(&input.random_pairs, input.settings.pairs);
         job.set_kappa(input.settings.cloud);
+        job.check_peaks()?;
         Ok(job)
     }
 
@@ -256,6 +266,23 @@ impl SampleJob {
         self.constants.kappa = kappa.collect();
     }
 
+    /// Refuses clouds that hold one point again and again.
+    fn check_peaks(&self) -> Result<(), SamplerError> {
+        for (kappa, xi) in self.constants.kappa.iter().zip(&self.xi) {
+            for ((kappa, xi), tracer) in kappa.iter().zip(xi).zip(&self.tracers) {
+                let found = kappa * tracer.heaviest * xi.largest_from(0.0);
+                if found > MOST_TIMES {
+                    return Err(SamplerError::Setting {
+                        what: "the largest weight times the largest |xi|, over its mean, as times that a cloud may hold one point,",
+                        expected: "at most 65536",
+                        found,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The orders in which the rows of each tracer have their turn.
     pub(super) fn rows(&self) -> Vec<Rows> {
         let of_tracer = |k: usize| {
@@ -278,7 +305,18 @@ impl SampleJob {
                 .map(|&row| weight(&tracer.randoms, row as usize));
             let unit = self.constants.weight_units[k];
             let short = x.iter().map(|&x| self.rule.position(x)).collect();
+            let regions = tracer
+                .randoms
+                .labels()
+                .map_or(&[] as &[u32], |labels| labels.values());
+            let regions = if self.constants.shares.is_empty() {
+                &[]
+            } else {
+                regions
+            };
+            let in_round = rows.iter().filter_map(|&row| regions.get(row as usize));
             let points = RoundPoints {
+                regions: in_round.copied().collect(),
                 weights: weights.clone().collect(),
                 steps: weights.map(|w| (w / unit).round() as i32).collect(),
                 words: words::words(self.constants.seed, k, round, &rows),
@@ -298,7 +336,7 @@ impl SampleJob {
     #[inline]
     fn xi_at(&self, xi: &XiTable, pair: &Separation) -> f64 {
         let s = pair.r2.sqrt();
-        if !(s < xi.cut()) {
+        if s >= xi.cut() {
             return 0.0;
         }
         let (projected, norm) = match self.line_of_sight {
@@ -371,8 +409,50 @@ fn constants(bins: &Bins, tracers: &[Tracer], settings: Settings) -> Constants {
         randoms,
         kappa: vec![],
         rho: vec![],
+        shares: vec![],
         weight_units: tracers.iter().map(|t| t.heaviest / WEIGHT_STEPS).collect(),
     }
+}
+
+/// Shares of regions in steps.
+fn shares(input: &Input) -> Result<Vec<Vec<i32>>, SamplerError> {
+    let Some(shares) = &input.region_shares else {
+        return Ok(vec![]);
+    };
+    let refuse = |expected, found| Err(SamplerError::Regions { expected, found });
+    let bins = input.bins.n_bins();
+    let Some(labels) = input.randoms[0].labels() else {
+        return refuse("a region of each random point", "none".to_owned());
+    };
+    if input.randoms.len() > 1 {
+        return refuse("one tracer", "two".to_owned());
+    }
+    if labels.number() as usize != shares.len() {
+        let found = format!(
+            "{} regions, {} rows of shares",
+            labels.number(),
+            shares.len()
+        );
+        return refuse("the shares of every region", found);
+    }
+    if let Some(row) = shares.iter().find(|row| row.len() != bins) {
+        return refuse(
+            "a share in every bin",
+            format!("{} shares, {bins} bins", row.len()),
+        );
+    }
+    if let Some(share) = shares
+        .iter()
+        .flatten()
+        .find(|share| !(0.0..=1.0).contains(*share))
+    {
+        return refuse("shares from 0 to 1", format!("{share}"));
+    }
+    let in_steps = |share: &f64| (share / SHARE_STEP).round() as i32;
+    Ok(shares
+        .iter()
+        .map(|row| row.iter().map(in_steps).collect())
+        .collect())
 }
 
 fn check_bins(input: &Input) -> Result<(), SamplerError> {

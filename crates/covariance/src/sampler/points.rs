@@ -13,6 +13,8 @@ pub(super) struct RoundPoints {
     pub(super) weights: Vec<f64>,
     /// Weights in steps of the largest over 2^20.
     pub(super) steps: Vec<i32>,
+    /// Their regions, where sums by region are asked for.
+    pub(super) regions: Vec<u32>,
     pub(super) words: [Vec<u32>; 4],
 }
 
@@ -45,6 +47,11 @@ impl RoundPoints {
             x: moved(&self.x, order),
             weights: moved(&self.weights, order),
             steps: moved(&self.steps, order),
+            regions: if self.regions.is_empty() {
+                vec![]
+            } else {
+                moved(&self.regions, order)
+            },
             words: [0, 1, 2, 3].map(|kind| moved(&self.words[kind], order)),
             ..Self::default()
         }

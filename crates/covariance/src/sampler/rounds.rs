@@ -2,18 +2,18 @@
 //!
 //! Entry: [`add_round`]. Nothing depends on the order of threads: what they add are integers.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use albireo::engine::Progress;
-use albireo_simd::Isa;
+use albireo_simd::{Isa, MOST_LANES};
 use rayon::prelude::*;
 
 use super::constants::pairs_of;
 use super::points::RoundPoints;
 use super::tiles::{Counting, Piece, Round, Row, Scratch};
 use super::visits::{Clouds, Kept, Sorted, visit};
-use super::{RoundSums, SampleJob};
+use super::{RoundSums, SampleJob, SamplerError};
 
 /// Pairs of a piece at most.
 const PIECE: usize = 4096;
@@ -25,11 +25,11 @@ pub(super) fn add_round(
     points: &[RoundPoints],
     sums: &mut RoundSums,
     progress: &dyn Progress,
-) {
+) -> Result<(), SamplerError> {
     let (n, sorted) = (points.len(), Sorted::new(job, points));
     let number: usize = points.iter().map(RoundPoints::len).sum();
     let (mut clouds, mut kept): (Vec<Vec<Clouds>>, Vec<_>) = (vec![], vec![]);
-    for owner in 0..n {
+    for (owner, points) in points.iter().enumerate() {
         let mut of_owner = vec![];
         for member in 0..n {
             let (found, pairs) = visit((job, isa), &sorted, (owner, member), progress);
@@ -39,10 +39,10 @@ pub(super) fn add_round(
             }
         }
         clouds.push(of_owner);
-        progress.advance(points[owner].len() as u64);
+        progress.advance(points.len() as u64);
     }
     if progress.stop_requested() {
-        return;
+        return Ok(());
     }
     let bins = job.constants().bins.0;
     let kept: Vec<_> = kept.into_iter().map(|pairs| by_bin(&pairs, bins)).collect();
@@ -55,26 +55,31 @@ pub(super) fn add_round(
             pieces.map(move |pairs| Piece { tracers, pairs })
         });
     let pieces: Vec<_> = pieces.collect();
+    // Pairs that lie in no bin have a place and no share.
+    let with_room = |row: &Vec<i32>| [row.as_slice(), &[0; MOST_LANES]].concat();
+    let shares: Vec<_> = job.constants().shares.iter().map(with_room).collect();
     let round = Round {
         rule: &job.rule,
         bins,
         points: &sorted.points,
         clouds: &clouds,
+        shares: (!shares.is_empty()).then_some(&shares),
     };
-    count(&round, isa, &pieces, sums, progress);
+    count(&round, isa, &pieces, sums, progress)?;
     for (pairs, kept) in sums.pairs.iter_mut().zip(&kept) {
         *pairs += kept.len() as u64;
     }
     sums.rounds += 1;
     progress.advance(number as u64);
+    Ok(())
 }
 
 /// Pairs sorted by their bin, within it in the order in which they were found.
 fn by_bin(pairs: &[Kept], bins: usize) -> Vec<Kept> {
     let mut ends = vec![0; bins + 1];
-    pairs
-        .iter()
-        .for_each(|pair| ends[pair.bin as usize + 1] += 1);
+    for pair in pairs {
+        ends[pair.bin as usize + 1] += 1;
+    }
     for bin in 0..bins {
         ends[bin + 1] += ends[bin];
     }
@@ -90,19 +95,21 @@ fn by_bin(pairs: &[Kept], bins: usize) -> Vec<Kept> {
 /// Rows of the matrix of a sum, each of which one thread at a time adds to.
 type Rows<'a> = Vec<Mutex<&'a mut [i64]>>;
 
-fn split(matrices: &mut [Vec<i64>], bins: usize) -> Vec<Rows<'_>> {
-    let rows = matrices
-        .iter_mut()
-        .map(|matrix| matrix.chunks_mut(bins).map(Mutex::new).collect());
-    rows.collect()
+fn split<'a>(matrices: impl IntoIterator<Item = &'a mut Vec<i64>>, bins: usize) -> Vec<Rows<'a>> {
+    let rows = |matrix: &'a mut Vec<i64>| matrix.chunks_mut(bins).map(Mutex::new).collect();
+    matrices.into_iter().map(rows).collect()
 }
 
-/// Adds counts to a row.
-fn add<C: Copy + Into<i64>>(row: &Mutex<&mut [i64]>, counts: &[C]) {
+/// Adds counts to a row; whether they fit.
+fn add<C: Copy + Into<i64>>(row: &Mutex<&mut [i64]>, counts: &[C]) -> bool {
     let mut row = row.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all_fit = true;
     for (sum, &count) in row.iter_mut().zip(counts) {
-        *sum += count.into();
+        let (added, beyond) = sum.overflowing_add(count.into());
+        *sum = added;
+        all_fit &= !beyond;
     }
+    all_fit
 }
 
 fn count(
@@ -111,9 +118,13 @@ fn count(
     pieces: &[Piece<'_>],
     sums: &mut RoundSums,
     progress: &dyn Progress,
-) {
+) -> Result<(), SamplerError> {
     let bins = round.bins;
     let (c4, c3) = (split(&mut sums.c4, bins), split(&mut sums.c3, bins));
+    let of_regions = sums.regions.iter_mut().flatten();
+    let of_regions = of_regions.flat_map(|sums| [&mut sums.equal, &mut sums.shares]);
+    let of_regions = split(of_regions, bins);
+    let all_fit = AtomicBool::new(true);
     let quads = AtomicU64::new(0);
     pieces
         .par_iter()
@@ -122,9 +133,17 @@ fn count(
                 return;
             }
             let row = piece.pairs[0].bin as usize;
-            let done = |counts: Row<'_>| match counts {
-                Row::Quads(term, counts) => add(&c4[term][row], counts),
-                Row::Triples(term, counts) => add(&c3[term][row], counts),
+            let both = |at: usize, [equal, shares]: [&[i64]; 2]| {
+                add(&of_regions[at][row], equal) & add(&of_regions[at + 1][row], shares)
+            };
+            let done = |counts: Row<'_>| {
+                let fit = match counts {
+                    Row::Quads(term, counts) => add(&c4[term][row], counts),
+                    Row::Triples(term, counts) => add(&c3[term][row], counts),
+                    Row::QuadsOfRegions(sums) => both(0, sums),
+                    Row::TriplesOfRegions(sums) => both(2, sums),
+                };
+                all_fit.fetch_and(fit, Ordering::Relaxed);
             };
             let found = isa.dispatch(Counting {
                 round,
@@ -135,4 +154,7 @@ fn count(
             quads.fetch_add(found, Ordering::Relaxed);
         });
     sums.quads += quads.into_inner();
+    let rounds = sums.rounds + 1;
+    let fit = all_fit.into_inner();
+    fit.then_some(()).ok_or(SamplerError::Overflow { rounds })
 }

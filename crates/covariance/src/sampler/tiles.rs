@@ -33,6 +33,8 @@ pub(super) struct Round<'a> {
     pub(super) points: &'a [RoundPoints],
     /// For each owner, for each member.
     pub(super) clouds: &'a [Vec<Clouds>],
+    /// The share of each region in each bin, with room for those that lie in none; none without regions.
+    pub(super) shares: Option<&'a [Vec<i32>]>,
 }
 
 /// Kept pairs of one bin.
@@ -41,10 +43,36 @@ pub(super) struct Piece<'a> {
     pub(super) pairs: &'a [Kept],
 }
 
-/// Counts of a piece in the row of a term, to be added to what is there.
+/// Counts of a piece in the row of a term, to be added to what is there; the same by equal regions and by shares.
 pub(super) enum Row<'a> {
     Quads(usize, &'a [i32]),
     Triples(usize, &'a [i64]),
+    QuadsOfRegions([&'a [i64]; 2]),
+    TriplesOfRegions([&'a [i64]; 2]),
+}
+
+/// What counts quads: 32 bits, so that a row takes less of the cache; or triples, which have weights.
+trait Count: Copy + From<i32> + AddAssign {
+    fn row(term: usize, counts: &[Self]) -> Row<'_>;
+    fn of_regions(sums: [&[i64]; 2]) -> Row<'_>;
+}
+
+impl Count for i32 {
+    fn row(term: usize, counts: &[Self]) -> Row<'_> {
+        Row::Quads(term, counts)
+    }
+    fn of_regions(sums: [&[i64]; 2]) -> Row<'_> {
+        Row::QuadsOfRegions(sums)
+    }
+}
+
+impl Count for i64 {
+    fn row(term: usize, counts: &[Self]) -> Row<'_> {
+        Row::Triples(term, counts)
+    }
+    fn of_regions(sums: [&[i64]; 2]) -> Row<'_> {
+        Row::TriplesOfRegions(sums)
+    }
 }
 
 /// What a thread works with.
@@ -61,11 +89,16 @@ pub(super) struct Scratch {
 struct Tile {
     near: [List; 2],
     ends: [([f32; 3], u32); 2],
+    /// The regions of both ends.
+    regions: [u32; 2],
 }
 
 /// Pairs of points side by side, with what they count for, and the counters of their bins.
 struct Counters<C> {
     counts: Box<[C; SLOTS]>,
+    /// Where there are regions: weights times the number of equal ones, and sums of these and of shares.
+    equal: [u32; ROOM],
+    of_regions: [Vec<i64>; 2],
     len: usize,
     x1: [[f32; ROOM]; 3],
     x2: [[f32; ROOM]; 3],
@@ -73,10 +106,12 @@ struct Counters<C> {
     slots: [u32; ROOM],
 }
 
-impl<C: Copy + From<i32>> Default for Counters<C> {
+impl<C: Count> Default for Counters<C> {
     fn default() -> Self {
         Self {
             counts: Box::new([C::from(0); SLOTS]),
+            equal: [0; ROOM],
+            of_regions: Default::default(),
             len: 0,
             x1: [[0.0; ROOM]; 3],
             x2: [[0.0; ROOM]; 3],
@@ -96,6 +131,8 @@ struct List {
     x: [Vec<f32>; 3],
     /// 1 or -1, and 0 for the one that is left out.
     signs: Vec<u32>,
+    /// How many ends of the pair have a member's region.
+    equal: Vec<u32>,
 }
 
 impl List {
@@ -113,6 +150,7 @@ impl List {
             let room = 2 * len + MOST_LANES;
             self.numbers.resize(room, 0);
             self.signs.resize(room, 0);
+            self.equal.resize(room, 0);
             self.x.iter_mut().for_each(|x| x.resize(room, 0.0));
         }
         self.len = len;
@@ -142,6 +180,20 @@ impl List {
         }
         self.counted = len as u64 - u64::from(left_out);
     }
+
+    /// Compares the region of each member with those of both ends.
+    #[inline(always)]
+    fn compare<S: Simd>(&mut self, simd: S, regions: &[u32], [i, j]: [u32; 2]) {
+        let (i, j) = (simd.splat_u(i), simd.splat_u(j));
+        let mut at = 0;
+        while at < self.len {
+            let region = simd.gather(regions, simd.load_u(&self.numbers[at..]));
+            // A mask is -1.
+            let both = simd.add_u(simd.equal_u(region, i), simd.equal_u(region, j));
+            simd.store_u(simd.sub_u(simd.splat_u(0), both), &mut self.equal[at..]);
+            at += S::LANES;
+        }
+    }
 }
 
 impl Tile {
@@ -166,6 +218,12 @@ impl Tile {
         near_i.fill(simd, &round.points[members.0], clouds.0.of(i), others.0);
         near_j.fill(simd, &round.points[members.1], clouds.1.of(j), others.1);
         self.ends = [round.points[first].end(i), round.points[second].end(j)];
+        if round.shares.is_some() {
+            let regions = &round.points[0].regions;
+            self.regions = [regions[i as usize], regions[j as usize]];
+            near_i.compare(simd, regions, self.regions);
+            near_j.compare(simd, regions, self.regions);
+        }
     }
 }
 
@@ -179,8 +237,9 @@ fn load<S: Simd>(simd: S, [x, y, z]: &[[f32; ROOM]; 3], at: usize) -> [S::F; 3] 
     ]
 }
 
-impl<C: Copy + From<i32> + AddAssign> Counters<C> {
-    /// Puts a point beside all members of a list, each with its sign times `weight`; what is `itself` counts for nothing.
+impl<C: Count> Counters<C> {
+    /// Puts a point beside all members of a list, each with its sign times `weight`; what is `itself` counts for nothing. With regions, `equal` more of them are equal than
+    /// those of a member.
     #[inline(always)]
     fn meet<S: Simd>(
         &mut self,
@@ -189,6 +248,7 @@ impl<C: Copy + From<i32> + AddAssign> Counters<C> {
         (x, weight): ([f32; 3], u32),
         list: &List,
         itself: Option<u32>,
+        (regions, equal): ([u32; 2], u32),
     ) {
         let (weight, own) = (
             simd.splat_u(weight),
@@ -207,20 +267,24 @@ impl<C: Copy + From<i32> + AddAssign> Counters<C> {
             let same = simd.equal_u(simd.load_u(&list.numbers[at..]), own);
             let signed = simd.and(signed, simd.xor(same, simd.splat_u(u32::MAX)));
             simd.store_u(signed, &mut self.weights[to..]);
+            if round.shares.is_some() {
+                let equal = simd.add_u(simd.load_u(&list.equal[at..]), simd.splat_u(equal));
+                simd.store_u(simd.mul_u(signed, equal), &mut self.equal[to..]);
+            }
             to += (list.len - at).min(S::LANES);
             at += S::LANES;
             if to >= BATCH {
                 self.len = to;
-                self.count(simd, round);
+                self.count(simd, round, regions);
                 to = 0;
             }
         }
         self.len = to;
     }
 
-    /// Counts what is there.
+    /// Counts what is there; with regions, those of the ends of one pair.
     #[inline(always)]
-    fn count<S: Simd>(&mut self, simd: S, round: &Round<'_>) {
+    fn count<S: Simd>(&mut self, simd: S, round: &Round<'_>, regions: [u32; 2]) {
         let none: [u32; MOST_LANES] = std::array::from_fn(|lane| (round.bins + lane) as u32);
         let none = simd.load_u(&none);
         let mut at = 0;
@@ -234,15 +298,44 @@ impl<C: Copy + From<i32> + AddAssign> Counters<C> {
         for (slot, weight) in self.slots[..self.len].iter().zip(&self.weights) {
             self.counts[*slot as usize % SLOTS] += C::from(weight.cast_signed());
         }
+        if let Some(shares) = round.shares {
+            self.count_regions(shares, regions);
+        }
         self.len = 0;
     }
 
-    /// Counts what is there, hands the row on and begins anew.
+    /// Adds what is there to the sums of regions.
+    fn count_regions(&mut self, shares: &[Vec<i32>], regions: [u32; 2]) {
+        let [first, second] = regions.map(|region| &shares[region as usize]);
+        let [equals, of_shares] = &mut self.of_regions;
+        equals.resize(first.len(), 0);
+        of_shares.resize(first.len(), 0);
+        let weights = self.weights.iter().zip(&self.equal);
+        for (slot, (weight, equal)) in self.slots[..self.len].iter().zip(weights) {
+            let (slot, weight) = (*slot as usize, i64::from(weight.cast_signed()));
+            equals[slot] += i64::from(equal.cast_signed());
+            of_shares[slot] += weight * i64::from(first[slot] + second[slot]);
+        }
+    }
+
+    /// Counts what is there, hands the row on, and what it is of regions, and begins anew.
     #[inline(always)]
-    fn give<S: Simd>(&mut self, simd: S, round: &Round<'_>, done: impl FnOnce(&[C])) {
-        self.count(simd, round);
-        done(&self.counts[..round.bins]);
+    fn give<S: Simd>(
+        &mut self,
+        simd: S,
+        round: &Round<'_>,
+        done: &mut dyn FnMut(Row<'_>),
+        term: usize,
+    ) {
+        self.count(simd, round, [0; 2]);
+        done(C::row(term, &self.counts[..round.bins]));
         self.counts[..round.bins + MOST_LANES].fill(C::from(0));
+        if self.of_regions[0].len() > round.bins {
+            let [equal, shares] = &mut self.of_regions;
+            done(C::of_regions([&equal[..round.bins], &shares[..round.bins]]));
+            equal.fill(0);
+            shares.fill(0);
+        }
     }
 }
 
@@ -277,57 +370,57 @@ impl<F: FnMut(Row<'_>)> Counting<'_, F> {
         let (round, (first, second)) = (self.round, self.piece.tracers);
         let n = round.points.len();
         let term = ((first + second) * n + members.0) * n + members.1;
-        let (mut found, mut given) = (0, 0);
+        let (mut found, mut pending) = (0, 0);
+        let Scratch {
+            quads,
+            triples: [of_first, of_second],
+            tiles,
+        } = &mut *self.scratch;
+        let done: &mut dyn FnMut(Row<'_>) = &mut self.done;
         for pairs in self.piece.pairs.chunks(AHEAD) {
-            let Scratch {
-                quads,
-                triples: [of_first, of_second],
-                tiles,
-            } = &mut *self.scratch;
             for (tile, &pair) in tiles.iter_mut().zip(pairs) {
                 tile.fill(simd, round, self.piece.tracers, members, pair);
             }
             for tile in &tiles[..pairs.len()] {
-                let [near_i, near_j] = &tile.near;
-                let of_tile = near_i.counted * near_j.counted;
-                if found - given + of_tile > MOST_QUADS {
-                    quads.give(simd, round, |counts| (self.done)(Row::Quads(term, counts)));
-                    given = found;
-                }
-                found += of_tile;
+                let ([near_i, near_j], regions) = (&tile.near, tile.regions);
                 for k in 0..near_i.len {
                     let (sign, number) = (near_i.signs[k], near_i.numbers[k]);
-                    let x = [near_i.x[0][k], near_i.x[1][k], near_i.x[2][k]];
-                    if sign != 0 {
-                        let itself = (members.0 == members.1).then_some(number);
-                        quads.meet(simd, round, (x, sign), near_j, itself);
+                    if sign == 0 {
+                        continue;
                     }
+                    if pending + near_j.counted > MOST_QUADS {
+                        quads.count(simd, round, regions);
+                        quads.give(simd, round, done, term);
+                        pending = 0;
+                    }
+                    pending += near_j.counted;
+                    found += near_j.counted;
+                    let x = [near_i.x[0][k], near_i.x[1][k], near_i.x[2][k]];
+                    let itself = (members.0 == members.1).then_some(number);
+                    let equal = (regions, near_i.equal[k]);
+                    quads.meet(simd, round, (x, sign), near_j, itself, equal);
                 }
+                let equal = (regions, 1 + u32::from(regions[0] == regions[1]));
                 if members.1 == 0 {
-                    of_first.meet(simd, round, tile.ends[1], near_i, None);
+                    of_first.meet(simd, round, tile.ends[1], near_i, None, equal);
                 }
                 if members.0 == 0 {
-                    of_second.meet(simd, round, tile.ends[0], near_j, None);
+                    of_second.meet(simd, round, tile.ends[0], near_j, None, equal);
+                }
+                // The shares of the next pair are others.
+                if round.shares.is_some() {
+                    quads.count(simd, round, regions);
+                    of_first.count(simd, round, regions);
+                    of_second.count(simd, round, regions);
                 }
             }
         }
-        let Scratch {
-            quads,
-            triples: [of_first, of_second],
-            ..
-        } = &mut *self.scratch;
-        quads.give(simd, round, |counts| (self.done)(Row::Quads(term, counts)));
+        quads.give(simd, round, done, term);
         if members.1 == 0 {
-            let term = (first * n + second) * n + members.0;
-            of_first.give(simd, round, |counts| {
-                (self.done)(Row::Triples(term, counts))
-            });
+            of_first.give(simd, round, done, (first * n + second) * n + members.0);
         }
         if members.0 == 0 {
-            let term = (second * n + first) * n + members.1;
-            of_second.give(simd, round, |counts| {
-                (self.done)(Row::Triples(term, counts))
-            });
+            of_second.give(simd, round, done, (second * n + first) * n + members.1);
         }
         found
     }
