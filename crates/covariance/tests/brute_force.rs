@@ -29,6 +29,15 @@ struct Exact {
 /// Sums over tuples: all, times the number of equal regions, and times the shares of the first two.
 type Sums = [Vec<f64>; 3];
 
+/// Numbers of the second tracer within those of the first.
+fn nested<T: Clone>(of_pairs: impl Iterator<Item = Vec<T>>, n: usize) -> Vec<Vec<Vec<T>>> {
+    of_pairs
+        .collect::<Vec<_>>()
+        .chunks(n)
+        .map(<[_]>::to_vec)
+        .collect()
+}
+
 impl Exact {
     fn new(input: &Input) -> Self {
         let n = input.randoms.len();
@@ -49,13 +58,6 @@ impl Exact {
             let row = |a| number(j).map(move |b| input.bins.bin(&pair(i, j, a, b)));
             number(i).flat_map(row).collect::<Vec<_>>()
         });
-        fn nested<T: Clone>(of_pairs: impl Iterator<Item = Vec<T>>, n: usize) -> Vec<Vec<Vec<T>>> {
-            of_pairs
-                .collect::<Vec<_>>()
-                .chunks(n)
-                .map(<[_]>::to_vec)
-                .collect()
-        }
         Self {
             weights: (0..n)
                 .map(|t| {

@@ -19,6 +19,7 @@ mod along;
 mod bound;
 mod constants;
 mod error;
+mod input;
 mod job;
 mod leaves;
 mod naive;
@@ -33,7 +34,8 @@ mod xi_table;
 
 pub use constants::{C3Term, C4Term, Constants, SHARE_STEP, pairs_of};
 pub use error::SamplerError;
-pub use job::{Input, MOST_BINS, SampleJob, Settings};
+pub use input::{Input, MOST_BINS, Settings};
+pub use job::SampleJob;
 pub use sums::{RegionRoundSums, RoundSums};
 pub use words::{HASH, mix32};
 pub use xi_table::XiTable;

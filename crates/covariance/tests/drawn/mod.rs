@@ -118,19 +118,18 @@ fn randoms(draw: &mut Draw, n: usize, side: f64, origin: [f64; 3]) -> Particles 
         });
     }
     let points = Points::from_rows(&rows).unwrap();
-    match draw.below(3) {
-        0 => Particles::new(points),
-        _ => {
-            let weights = (0..n).map(|_| {
-                if draw.chance(0.05) {
-                    0.0
-                } else {
-                    draw.between(0.2, 1.5)
-                }
-            });
-            Particles::weighted(points, weights.collect()).unwrap()
-        }
+    if draw.chance(0.3) {
+        return Particles::new(points);
     }
+    let weight = |draw: &mut Draw| {
+        if draw.chance(0.05) {
+            0.0
+        } else {
+            draw.between(0.2, 1.5)
+        }
+    };
+    let weights = (0..n).map(|_| weight(draw));
+    Particles::weighted(points, weights.collect()).unwrap()
 }
 
 /// xi with a change of sign, larger near 0.
