@@ -18,6 +18,8 @@
 mod along;
 mod bound;
 mod constants;
+#[cfg(feature = "cuda")]
+pub mod devices;
 mod error;
 mod input;
 mod job;

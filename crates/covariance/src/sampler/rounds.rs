@@ -18,6 +18,54 @@ use super::{RoundSums, SampleJob, SamplerError};
 /// Pairs of a piece at most.
 const PIECE: usize = 4096;
 
+/// The points of a round in the order of their leaves, their clouds, and the kept pairs between them.
+pub(super) struct Drawn {
+    pub(super) points: Vec<RoundPoints>,
+    /// For each owner, for each member.
+    pub(super) clouds: Vec<Vec<Clouds>>,
+    /// For pairs 11, 12 and 22, those of a bin in a row.
+    pub(super) kept: Vec<Vec<Kept>>,
+}
+
+impl Drawn {
+    /// Draws a round on the threads at hand; none once a stop is asked for.
+    pub(super) fn new(
+        job: &SampleJob,
+        isa: Isa,
+        points: &[RoundPoints],
+        progress: &dyn Progress,
+    ) -> Option<Self> {
+        let (sorted, bins) = (Sorted::new(job, points), job.constants().bins.0);
+        let (mut clouds, mut kept) = (vec![], vec![]);
+        for (owner, points) in points.iter().enumerate() {
+            let mut of_owner = vec![];
+            for member in 0..sorted.points.len() {
+                let (found, pairs) = visit((job, isa), &sorted, (owner, member), progress);
+                of_owner.push(found);
+                if owner <= member {
+                    kept.push(by_bin(&pairs, bins));
+                }
+            }
+            clouds.push(of_owner);
+            progress.advance(points.len() as u64);
+        }
+        let points = sorted.points;
+        (!progress.stop_requested()).then_some(Self {
+            points,
+            clouds,
+            kept,
+        })
+    }
+
+    /// Adds how many pairs were kept.
+    pub(super) fn add_pairs(&self, sums: &mut RoundSums) {
+        for (pairs, kept) in sums.pairs.iter_mut().zip(&self.kept) {
+            *pairs += kept.len() as u64;
+        }
+        sums.rounds += 1;
+    }
+}
+
 /// Adds the sums of one round, on the threads at hand; what is left out once a stop is asked for is not told.
 pub(super) fn add_round(
     job: &SampleJob,
@@ -26,51 +74,29 @@ pub(super) fn add_round(
     sums: &mut RoundSums,
     progress: &dyn Progress,
 ) -> Result<(), SamplerError> {
-    let (n, sorted) = (points.len(), Sorted::new(job, points));
-    let number: usize = points.iter().map(RoundPoints::len).sum();
-    let (mut clouds, mut kept): (Vec<Vec<Clouds>>, Vec<_>) = (vec![], vec![]);
-    for (owner, points) in points.iter().enumerate() {
-        let mut of_owner = vec![];
-        for member in 0..n {
-            let (found, pairs) = visit((job, isa), &sorted, (owner, member), progress);
-            of_owner.push(found);
-            if owner <= member {
-                kept.push(pairs);
-            }
-        }
-        clouds.push(of_owner);
-        progress.advance(points.len() as u64);
-    }
-    if progress.stop_requested() {
+    let Some(drawn) = Drawn::new(job, isa, points, progress) else {
         return Ok(());
-    }
-    let bins = job.constants().bins.0;
-    let kept: Vec<_> = kept.into_iter().map(|pairs| by_bin(&pairs, bins)).collect();
-    let pieces = pairs_of(n)
-        .into_iter()
-        .zip(&kept)
-        .flat_map(|(tracers, pairs)| {
-            let of_bin = pairs.chunk_by(|a, b| a.bin == b.bin);
-            let pieces = of_bin.flat_map(|pairs| pairs.chunks(PIECE));
-            pieces.map(move |pairs| Piece { tracers, pairs })
-        });
+    };
+    let kept = pairs_of(points.len()).into_iter().zip(&drawn.kept);
+    let pieces = kept.flat_map(|(tracers, pairs)| {
+        let of_bin = pairs.chunk_by(|a, b| a.bin == b.bin);
+        let pieces = of_bin.flat_map(|pairs| pairs.chunks(PIECE));
+        pieces.map(move |pairs| Piece { tracers, pairs })
+    });
     let pieces: Vec<_> = pieces.collect();
     // Pairs that lie in no bin have a place and no share.
     let with_room = |row: &Vec<i32>| [row.as_slice(), &[0; MOST_LANES]].concat();
     let shares: Vec<_> = job.constants().shares.iter().map(with_room).collect();
     let round = Round {
         rule: &job.rule,
-        bins,
-        points: &sorted.points,
-        clouds: &clouds,
+        bins: job.constants().bins.0,
+        points: &drawn.points,
+        clouds: &drawn.clouds,
         shares: (!shares.is_empty()).then_some(&shares),
     };
     count(&round, isa, &pieces, sums, progress)?;
-    for (pairs, kept) in sums.pairs.iter_mut().zip(&kept) {
-        *pairs += kept.len() as u64;
-    }
-    sums.rounds += 1;
-    progress.advance(number as u64);
+    drawn.add_pairs(sums);
+    progress.advance(points.iter().map(RoundPoints::len).sum::<usize>() as u64);
     Ok(())
 }
 

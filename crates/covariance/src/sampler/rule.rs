@@ -142,6 +142,26 @@ impl Rule {
         x.map(|coordinate| (coordinate * self.unit) as f32)
     }
 
+    /// Both axes, and what devices know of the coordinates.
+    #[cfg(feature = "cuda")]
+    pub(super) fn on_device(&self) -> ([&Along; 2], albireo_kernels::structs::DeviceTiles) {
+        let (coordinates, sight) = match self.coordinates {
+            Coordinates::Radial => (0, Sight::Midpoint),
+            Coordinates::Cosine(sight) => (1, sight),
+            Coordinates::Across(sight) => (2, sight),
+        };
+        let job = albireo_kernels::structs::DeviceTiles {
+            lengths: self.lengths.unwrap_or([f32::INFINITY; 3]),
+            coordinates,
+            axis: match sight {
+                Sight::Midpoint => 3,
+                Sight::Axis(axis) => axis as u32,
+            },
+            ..Default::default()
+        };
+        ([&self.first, &self.second], job)
+    }
+
     /// The coordinates of a pair.
     #[inline(always)]
     fn coordinates<N: Single>(&self, n: N, x1: [N::D; 3], x2: [N::D; 3]) -> [N::D; 2] {

@@ -35,6 +35,15 @@ impl Clouds {
     }
 }
 
+#[cfg(feature = "cuda")]
+impl Clouds {
+    /// Where the cloud of each owner begins, and all members with room behind them.
+    pub(super) fn on_device(&self) -> (Vec<u32>, &[u32]) {
+        let starts = self.starts.iter().map(|&start| start as u32);
+        (starts.collect(), &self.members)
+    }
+}
+
 /// A kept pair: its points and its bin.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kept {
