@@ -122,8 +122,17 @@ albireo_covariance_quads(const __grid_constant__ albireo::DeviceTiles job, const
                     read_point(job.l_points, near_l[lane].word & ~NEGATIVE, near_l[lane].x, steps);
                 }
                 __syncwarp();
-                for (u32 quad = lane; quad < k_number * l_number; quad += 32) {
-                    const Member &k = near_k[quad / l_number], &l = near_l[quad % l_number];
+                // A lane goes 32 quads further, one division a tile.
+                u32 k_next = lane / l_number, l_next = lane % l_number;
+                const u32 k_step = 32 / l_number, l_step = 32 % l_number;
+                while (k_next < k_number) {
+                    const Member &k = near_k[k_next], &l = near_l[l_next];
+                    k_next += k_step;
+                    l_next += l_step;
+                    if (l_next >= l_number) {
+                        l_next -= l_number;
+                        ++k_next;
+                    }
                     const u32 k_row = k.word & ~NEGATIVE, l_row = l.word & ~NEGATIVE;
                     if ((job.k_is_second && k_row == ends.y) || (job.l_is_first && l_row == ends.x)) continue;
                     ++quads;

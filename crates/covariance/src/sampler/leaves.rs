@@ -40,14 +40,6 @@ impl Bounds {
         });
         Self { centre, half }
     }
-
-    /// A point.
-    pub(super) fn of(x: [f64; 3]) -> Self {
-        Self {
-            centre: x,
-            half: x.map(|coordinate| ROUNDINGS * coordinate.abs()),
-        }
-    }
 }
 
 /// Points that lie near each other.
@@ -101,6 +93,46 @@ impl Leaves {
                 let near = leaves.1.iter().enumerate();
                 let near = near.filter(|(_, leaf)| space.gap2(&leaf.bounds, bounds) < reach2);
                 found.extend(near.map(|(k, _)| leaves.0 * GROUP + k));
+            }
+        }
+    }
+
+    /// The boxes of some leaves.
+    pub(super) fn boxes(&self, leaves: &[usize]) -> Boxes {
+        let of_each = |number: fn(&Bounds, usize) -> f64, axis: usize| {
+            let leaves = leaves.iter().map(|&leaf| &self.leaves[leaf].bounds);
+            leaves.map(|bounds| number(bounds, axis)).collect()
+        };
+        Boxes {
+            centre: [0, 1, 2].map(|axis| of_each(|bounds, axis| bounds.centre[axis], axis)),
+            half: [0, 1, 2].map(|axis| of_each(|bounds, axis| bounds.half[axis], axis)),
+        }
+    }
+}
+
+/// Boxes axis by axis, so that the distances of a point from all of them are found together.
+pub(super) struct Boxes {
+    centre: [Vec<f64>; 3],
+    half: [Vec<f64>; 3],
+}
+
+impl Boxes {
+    /// For each box a square that no squared separation of the point from one inside is below.
+    #[inline(always)]
+    pub(super) fn gaps2(&self, space: &Space, x: [f64; 3], gaps2: &mut Vec<f64>) {
+        gaps2.clear();
+        gaps2.resize(self.half[0].len(), 0.0);
+        for axis in 0..3 {
+            let (x, length) = (x[axis], space.lengths[axis]);
+            let own = ROUNDINGS * x.abs();
+            let boxes = self.centre[axis].iter().zip(&self.half[axis]);
+            for (gap2, (centre, half)) in gaps2.iter_mut().zip(boxes) {
+                let apart = (centre - x).abs();
+                let around = length - apart;
+                let nearest = if around < apart { around } else { apart };
+                let gap = nearest - (half + own);
+                let gap = if gap > 0.0 { gap } else { 0.0 };
+                *gap2 += gap * gap * (1.0 - 1e-12);
             }
         }
     }

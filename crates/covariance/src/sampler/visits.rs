@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::SampleJob;
 use super::bound::Bound;
-use super::leaves::{Bounds, LEAF, Leaf, Leaves, Space};
+use super::leaves::{LEAF, Leaf, Leaves, Space};
 use super::points::RoundPoints;
 use super::words::{FIRST, MEMBER, MULTIPLIERS, OWNER, SECOND, TURN, mix32};
 
@@ -181,63 +181,91 @@ impl Kernel for Visiting<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> Found {
-        let (job, points, space) = (self.job, &self.sorted.points, &self.sorted.space);
-        let (owner, member) = self.tracers;
-        let (owners, members) = (&points[owner], &points[member]);
-        let leaves = &self.sorted.leaves[member];
-        let reach2 = self
-            .of_pairs
-            .map_or(0.0, |bound| bound.reach2)
-            .max(self.of_cloud.reach2);
-        let (mut found, mut near, mut candidates) = (Found::default(), vec![], [0; LEAF]);
+        let (owners, space) = (&self.sorted.points[self.tracers.0], &self.sorted.space);
+        let leaves = &self.sorted.leaves[self.tracers.1];
+        let of_pairs = self.of_pairs.map_or(0.0, |bound| bound.reach2);
+        let reach2 = of_pairs.max(self.of_cloud.reach2);
+        let (mut found, mut near, mut gaps) = (Found::default(), vec![], vec![]);
         leaves.near(space, &self.owners.bounds, reach2, &mut near);
-        // What is left of candidates by the distance of the pair.
-        let may = |i: usize, k: usize, bound: &Bound, weight: f64, u: u32| {
-            let r2 = job.domain.separation(owners.x[i], members.x[k]).r2;
-            least_word(bound.at(r2) * weight).is_some_and(|least| u >= least)
-        };
+        let boxes = leaves.boxes(&near);
         for i in self.owners.points.clone() {
-            let (start, x) = (found.members.len(), Bounds::of(owners.x[i]));
-            for &leaf in &near {
+            let (start, weight) = (found.members.len(), owners.weights[i]);
+            boxes.gaps2(space, owners.x[i], &mut gaps);
+            for (&leaf, &gap2) in near.iter().zip(&gaps) {
                 let leaf = &leaves.leaves[leaf];
-                let gap2 = space.gap2(&x, &leaf.bounds);
                 if let Some(least) = least_word(self.of_cloud.from(gap2) * leaf.heaviest) {
-                    let (own, words) = (owners.words[OWNER][i], &members.words[MEMBER]);
-                    let n = passing(simd, own, words, &leaf.points, least, &mut candidates);
-                    for &k in &candidates[..n] {
-                        let at = k as usize;
-                        let u = mix32(own.wrapping_add(words[at]));
-                        if owner == member && at == i
-                            || !may(i, at, self.of_cloud, members.weights[at], u)
-                        {
-                            continue;
-                        }
-                        let times = job.member(points, (owner, i), (member, at));
-                        let sign = if times < 0 { NEGATIVE } else { 0 };
-                        (0..times.abs()).for_each(|_| found.members.push(k | sign));
-                    }
+                    self.find_members(simd, i, leaf, least, &mut found);
                 }
-                let Some(bound) = self.of_pairs else { continue };
-                let weight = owners.weights[i];
-                if let Some(least) = least_word(bound.from(gap2) * leaf.heaviest * weight) {
-                    let (own, words) = (owners.words[FIRST][i], &members.words[SECOND]);
-                    let n = passing(simd, own, words, &leaf.points, least, &mut candidates);
-                    for &j in &candidates[..n] {
-                        let at = j as usize;
-                        let u = mix32(own.wrapping_add(words[at]));
-                        let twice = owner == member && owners.rows[i] >= members.rows[at];
-                        if twice || !may(i, at, bound, weight * members.weights[at], u) {
-                            continue;
-                        }
-                        let kept = job.kept(points, (owner, i), (member, j as usize));
-                        let (i, (bin, times)) = (i as u32, kept.unwrap_or_default());
-                        let bin = bin as u32;
-                        (0..times).for_each(|_| found.pairs.push(Kept { i, j, bin }));
-                    }
+                if let Some(bound) = self.of_pairs
+                    && let Some(least) = least_word(bound.from(gap2) * leaf.heaviest * weight)
+                {
+                    self.find_pairs(simd, (i, bound), leaf, least, &mut found);
                 }
             }
             found.sizes.push(found.members.len() - start);
         }
         found
+    }
+}
+
+impl Visiting<'_> {
+    /// Whether the distance of a pair leaves it a chance.
+    #[inline(always)]
+    fn may(&self, (i, k): (usize, usize), bound: &Bound, weight: f64, u: u32) -> bool {
+        let (owner, member) = self.tracers;
+        let points = &self.sorted.points;
+        let pair = self
+            .job
+            .domain
+            .separation(points[owner].x[i], points[member].x[k]);
+        least_word(bound.at(pair.r2) * weight).is_some_and(|least| u >= least)
+    }
+
+    /// The members of a leaf that are in the cloud of an owner.
+    #[inline(always)]
+    fn find_members<S: Simd>(&self, simd: S, i: usize, leaf: &Leaf, least: u32, found: &mut Found) {
+        let (points, (owner, member)) = (&self.sorted.points, self.tracers);
+        let (own, words) = (points[owner].words[OWNER][i], &points[member].words[MEMBER]);
+        let mut candidates = [0; LEAF];
+        let n = passing(simd, own, words, &leaf.points, least, &mut candidates);
+        for &k in &candidates[..n] {
+            let (at, weights) = (k as usize, &points[member].weights);
+            let u = mix32(own.wrapping_add(words[at]));
+            let itself = owner == member && at == i;
+            if !itself && self.may((i, at), self.of_cloud, weights[at], u) {
+                let times = self.job.member(points, (owner, i), (member, at));
+                let sign = if times < 0 { NEGATIVE } else { 0 };
+                (0..times.abs()).for_each(|_| found.members.push(k | sign));
+            }
+        }
+    }
+
+    /// The pairs of a point and those of a leaf that are kept.
+    #[inline(always)]
+    fn find_pairs<S: Simd>(
+        &self,
+        simd: S,
+        (i, bound): (usize, &Bound),
+        leaf: &Leaf,
+        least: u32,
+        found: &mut Found,
+    ) {
+        let (points, (owner, member)) = (&self.sorted.points, self.tracers);
+        let (firsts, seconds) = (&points[owner], &points[member]);
+        let (own, words) = (firsts.words[FIRST][i], &seconds.words[SECOND]);
+        let mut candidates = [0; LEAF];
+        let n = passing(simd, own, words, &leaf.points, least, &mut candidates);
+        for &j in &candidates[..n] {
+            let at = j as usize;
+            let u = mix32(own.wrapping_add(words[at]));
+            let twice = owner == member && firsts.rows[i] >= seconds.rows[at];
+            let weight = firsts.weights[i] * seconds.weights[at];
+            if !twice && self.may((i, at), bound, weight, u) {
+                let kept = self.job.kept(points, (owner, i), (member, at));
+                let (bin, times) = kept.unwrap_or_default();
+                let (i, bin) = (i as u32, bin as u32);
+                (0..times).for_each(|_| found.pairs.push(Kept { i, j, bin }));
+            }
+        }
     }
 }
