@@ -29,13 +29,22 @@ def merge(*parts: Result | str | os.PathLike[str]) -> Result:
     return operated("sum", parts)
 
 
-def covariance(results: Iterable[Result | str | os.PathLike[str]], *, parameters: int | None = None, singular: bool = False) -> Result:
+def covariance(
+    results: Iterable[Result | str | os.PathLike[str]],
+    *,
+    parameters: int | None = None,
+    linear: float | None = None,
+    second: Iterable[Result | str | os.PathLike[str]] | None = None,
+    shrink_to: Result | str | os.PathLike[str] | None = None,
+    singular: bool = False,
+) -> Result:
     """The covariance of estimates over mocks: results of one measurement, one a realisation, as ``albireo result covariance``.
 
     ``result.covariance`` is the matrix, a row for each bin (of all multipoles, wedges or pairs of species, one after another), and
     ``result.part("mean")`` the mean of the realisations with the error of one. ``result.record["errors"]`` has the Hartlap factor that the inverse is to be
-    multiplied by and, for so many fitted `parameters`, that of Percival et al. (2014). `singular` allows for no more realisations than bins,
-    whose covariance has errors and no inverse.
+    multiplied by and, for so many fitted `parameters`, the factors and exponents for the noise of the covariance. With `second` estimates of the same mocks with
+    other randoms it is the covariance of `linear` times as many randoms. `shrink_to` ``"diagonal"`` or another covariance moves it there as far as noise
+    asks for. `singular` allows for no more realisations than bins, whose covariance has errors and no inverse.
 
     >>> import albireo, numpy as np
     >>> mocks = [albireo.xi(albireo.randoms(200, seed=seed, box=10), bins="lin:0:4:2", box=10) for seed in range(6)]
@@ -45,7 +54,8 @@ def covariance(results: Iterable[Result | str | os.PathLike[str]], *, parameters
     >>> made.part("mean").xi.shape, made.record["errors"]["hartlap_factor"]
     ((2,), 0.4)
     """
-    return operated("covariance", list(results), parameters=parameters, singular=singular, mean=True)
+    taken = None if second is None else list(second)
+    return operated("covariance", list(results), parameters=parameters, linear=linear, second=taken, shrink_to=shrink_to, singular=singular, mean=True)
 
 
 def combine(

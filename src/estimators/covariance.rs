@@ -1,8 +1,9 @@
 //! Covariances of estimates from realisations: samples less a region, samples drawn again, or mocks.
 //!
-//! Entry: [`Covariance`], [`hartlap_factor`], [`percival_factor`]. Where the realisations come from is found in `by_region`.
+//! Entry: [`Covariance`], [`correlation_of`]; [`hartlap_factor`] and its relatives, for the noise of few realisations. Where the realisations come
+//! from is found in `by_region`.
 
-use ndarray::{Array1, Array2};
+use ndarray::{Array1, Array2, ArrayView2};
 
 use crate::error::EstimatorError;
 
@@ -117,19 +118,35 @@ impl Covariance {
         variances.mapv_into(f64::sqrt).to_vec()
     }
 
-    /// The correlation matrix, `C_ij / sqrt(C_ii C_jj)`: bins by bins, 1 on the diagonal; NaN where a variance is 0 or NaN.
+    /// The correlation matrix, as [`correlation_of`] makes it.
     pub fn correlation(&self) -> Array2<f64> {
-        let (errors, matrix) = (self.errors(), self.matrix());
-        Array2::from_shape_fn(matrix.dim(), |(i, j)| {
-            let scale = errors[i] * errors[j];
-            match i == j && scale > 0.0 {
-                true => 1.0,
-                // Rounding must not take it past what a correlation can be.
-                false if scale > 0.0 => (matrix[[i, j]] / scale).clamp(-1.0, 1.0),
-                false => f64::NAN,
-            }
-        })
+        correlation_of(&self.matrix())
     }
+
+    /// Realisations less their mean, a row each.
+    pub(super) fn off(&self) -> ArrayView2<'_, f64> {
+        self.off.view()
+    }
+}
+
+/// The correlation matrix of a covariance, `C_ij / sqrt(C_ii C_jj)`: bins by bins, 1 on the diagonal; NaN where a variance is NaN or not above 0.
+///
+/// ```
+/// use albireo::estimators::correlation_of;
+/// let covariance = ndarray::array![[4.0, 1.0], [1.0, 1.0]];
+/// assert_eq!(correlation_of(&covariance)[[0, 1]], 0.5);
+/// ```
+pub fn correlation_of(covariance: &Array2<f64>) -> Array2<f64> {
+    let errors: Vec<f64> = covariance.diag().iter().map(|v| v.sqrt()).collect();
+    Array2::from_shape_fn(covariance.dim(), |(i, j)| {
+        let scale = errors[i] * errors[j];
+        match i == j && scale > 0.0 {
+            true => 1.0,
+            // Rounding must not take it past what a correlation can be.
+            false if scale > 0.0 => (covariance[[i, j]] / scale).clamp(-1.0, 1.0),
+            false => f64::NAN,
+        }
+    })
 }
 
 /// `(n - p - 2)/(n - 1)` for n independent realisations of p bins: what the inverse of their covariance is multiplied by to be unbiased.
@@ -153,6 +170,22 @@ pub fn hartlap_factor(realisations: usize, bins: usize) -> Result<f64, Estimator
     Ok((n - p - 2.0) / (n - 1.0))
 }
 
+/// `A = 2/((n-p-1)(n-p-4))` and `B = (n-p-2)/((n-p-1)(n-p-4))`, by which the noise of a covariance of n realisations of p bins goes on to q
+/// parameters. Taylor, Joachimi & Kitching 2013, DOI 10.1093/mnras/stt270.
+fn noise_of_inverse(
+    what: &str,
+    [realisations, bins, parameters]: [usize; 3],
+) -> Result<[f64; 2], EstimatorError> {
+    if bins == 0 || parameters > bins || realisations < bins.saturating_add(5) {
+        return Err(EstimatorError::Needs(format!(
+            "the {what} needs parameters <= bins, bins > 0 and more than bins + 4 realisations, found {parameters} parameters, {bins} bins, {realisations} realisations"
+        )));
+    }
+    let (n, p) = (realisations as f64, bins as f64);
+    let scale = (n - p - 1.0) * (n - p - 4.0);
+    Ok([2.0 / scale, (n - p - 2.0) / scale])
+}
+
 /// `m_1 = (1 + B (p - q))/(1 + A + B (q + 1))` for n independent realisations of p bins and q fitted parameters: what the covariance of
 /// the parameters is multiplied by, after [`hartlap_factor`], for the noise of the covariance of the bins.
 ///
@@ -171,15 +204,58 @@ pub fn percival_factor(
     bins: usize,
     parameters: usize,
 ) -> Result<f64, EstimatorError> {
-    if bins == 0 || parameters > bins || realisations < bins.saturating_add(5) {
-        return Err(EstimatorError::Needs(format!(
-            "the Percival factor needs parameters <= bins, bins > 0 and more than bins + 4 realisations, found {parameters} parameters, {bins} bins, {realisations} realisations"
-        )));
-    }
-    let (n, p, q) = (realisations as f64, bins as f64, parameters as f64);
-    let scale = (n - p - 1.0) * (n - p - 4.0);
-    let (a, b) = (2.0 / scale, (n - p - 2.0) / scale);
+    let [a, b] = noise_of_inverse("Percival factor", [realisations, bins, parameters])?;
+    let (p, q) = (bins as f64, parameters as f64);
     Ok((1.0 + b * (p - q)) / (1.0 + a + b * (q + 1.0)))
+}
+
+/// `1 + B (p - q)` for n independent realisations of p bins and q fitted parameters: by how much the best fits scatter more, in variance, than
+/// with the true covariance.
+///
+/// B as in [`percival_factor`]. Dodelson & Schneider 2013, DOI 10.1103/PhysRevD.88.063537, equation 28.
+///
+/// ```
+/// let factor = albireo::estimators::dodelson_schneider_factor(600, 20, 4)?;
+/// assert!((factor - 1.0278).abs() < 1e-4);
+/// # Ok::<(), albireo::error::EstimatorError>(())
+/// ```
+///
+/// # Errors
+/// As [`percival_factor`].
+pub fn dodelson_schneider_factor(
+    realisations: usize,
+    bins: usize,
+    parameters: usize,
+) -> Result<f64, EstimatorError> {
+    let asked = [realisations, bins, parameters];
+    let [_, b] = noise_of_inverse("Dodelson-Schneider factor", asked)?;
+    Ok(1.0 + b * (bins as f64 - parameters as f64))
+}
+
+/// `m = q + 2 + (n - 1 + B (p - q))/(1 + B (p - q))`: the exponent of the likelihood `(1 + chi^2/(n - 1))^(-m/2)` of n independent realisations of p
+/// bins and q fitted parameters, whose intervals are on average as wide as the best fits scatter. chi^2 is by the inverse of the covariance as it is.
+///
+/// B as in [`percival_factor`]. Percival, Friedrich, Sellentin & Heavens 2022, DOI 10.1093/mnras/stab3540, equation 54. Sellentin & Heavens 2016,
+/// DOI 10.1093/mnrasl/slv190, have m = n.
+///
+/// ```
+/// let m = albireo::estimators::percival_exponent(600, 20, 4)?;
+/// assert!((m - 588.8).abs() < 0.1);
+/// # Ok::<(), albireo::error::EstimatorError>(())
+/// ```
+///
+/// # Errors
+/// As [`percival_factor`].
+pub fn percival_exponent(
+    realisations: usize,
+    bins: usize,
+    parameters: usize,
+) -> Result<f64, EstimatorError> {
+    let asked = [realisations, bins, parameters];
+    let [_, b] = noise_of_inverse("exponent of Percival et al. (2022)", asked)?;
+    let (n, p, q) = (realisations as f64, bins as f64, parameters as f64);
+    let spread = b * (p - q);
+    Ok(q + 2.0 + (n - 1.0 + spread) / (1.0 + spread))
 }
 
 #[cfg(test)]
@@ -205,6 +281,17 @@ mod tests {
             );
         }
         assert!(percival_factor(24, 20, 3).is_err());
+        // A = 2/(4*1), B = 3/(4*1) by hand, n = 8, p = 3, q = 2: m = 4 + (7 + B)/(1 + B).
+        assert_eq!(dodelson_schneider_factor(8, 3, 2).unwrap(), 1.75);
+        assert_eq!(percival_exponent(8, 3, 2).unwrap(), 4.0 + 7.75 / 1.75);
+        // Without noise: 1, and m = n + 1 + q.
+        assert!((dodelson_schneider_factor(1_000_000, 20, 4).unwrap() - 1.0).abs() < 2e-5);
+        assert!((percival_exponent(1_000_000, 4, 4).unwrap() - 1_000_005.0).abs() < 1e-9);
+        let refused = percival_exponent(24, 20, 3).unwrap_err().to_string();
+        assert!(
+            refused.starts_with("the exponent of Percival et al. (2022) needs"),
+            "{refused}"
+        );
         assert!(percival_factor(100, 20, 21).is_err());
     }
 }

@@ -28,10 +28,12 @@ mod integral_constraint;
 mod jackknife;
 mod legendre_sums;
 mod less_cylinder;
+mod linear_construction;
 mod multipoles;
 mod poisson;
 mod projected;
 mod radial_constraint;
+mod shrinkage;
 mod split_randoms;
 mod terms;
 mod wedges;
@@ -43,17 +45,22 @@ pub use angular_upweights::{angular_upweights, angular_upweights_at};
 pub use by_region::RegionTerms;
 pub use cells::CellRr;
 pub use combined::{CombinedRegions, PartWeight, combined};
-pub use covariance::{Covariance, hartlap_factor, percival_factor};
+pub use covariance::{
+    Covariance, correlation_of, dodelson_schneider_factor, hartlap_factor, percival_exponent,
+    percival_factor,
+};
 pub use estimation::Estimation;
 pub use estimator::{AnyEstimator, Estimator};
 pub use formula::Formula;
 pub use integral_constraint::{IntegralConstraint, PowerLaw};
 pub use jackknife::{Jackknife, bootstrap_draws};
 pub use legendre_sums::{MAX_SUMMED_ELL, legendre_degrees};
+pub use linear_construction::linear_construction;
 pub use multipoles::{MAX_ELL, Multipole, Multipoles, multipoles};
 pub use poisson::{poisson_error, poisson_interval};
 pub use projected::{Projected, projected, projected_to};
 pub use radial_constraint::{RadialConstraint, RadialPowerLaw, ShellPairs};
+pub use shrinkage::{Shrunk, Target};
 pub use split_randoms::SplitRandoms;
 pub use terms::{Role, Term, TermCount, TermCounts};
 pub use wedges::{Wedge, Wedges, check_wedge_edges, wedges};

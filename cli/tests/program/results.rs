@@ -175,6 +175,9 @@ fn the_factors_of_the_inverse_are_named() {
     // (8 - 3 - 2)/(8 - 1), and A = 2/(4*1), B = 3/(4*1), (1 + B)/(1 + A + 3B) by hand.
     assert_eq!(errors["hartlap_factor"], 3.0 / 7.0);
     assert_eq!(errors["percival_factor"], 1.75 / 3.75);
+    assert_eq!(errors["dodelson_schneider_factor"], 1.75);
+    assert_eq!(errors["percival_2022_exponent"], 4.0 + 7.75 / 1.75);
+    assert_eq!(errors["sellentin_heavens_exponent"], 8);
     assert_eq!(errors["parameters"], 2);
     assert!(
         run.stderr
@@ -186,6 +189,8 @@ fn the_factors_of_the_inverse_are_named() {
     let run = folder.good("result covariance m[0-4].csv -o few.json --parameters 2");
     let errors = &folder.table("few.json").meta["errors"];
     assert!(errors["hartlap_factor"].is_null() && errors["percival_factor"].is_null());
+    assert!(errors["percival_2022_exponent"].is_null());
+    assert_eq!(errors["sellentin_heavens_exponent"], 5);
     for part in [
         "5 realisations of 3 bins: the covariance has no unbiased inverse, which needs 6",
         "the Percival factor needs 8 realisations at least, found 5",
@@ -241,4 +246,95 @@ fn covariances_and_means_over_mocks_are_drawn() {
     // The diagonal is 1, in the darkest red.
     assert_eq!(text("cov.svg").matches("#681420").count(), 4);
     assert_eq!(text("cov.svg"), text("first.svg"));
+}
+
+/// Six mocks, each measured with two catalogues of randoms into `a0.csv` and `b0.csv`..
+fn measured_twice() -> Folder {
+    let mut folder = catalogs(6);
+    for k in 0..12 {
+        folder = folder.with(&format!("r{k}.csv"), &scattered(200, 10.0, 50 + k));
+    }
+    for (name, first) in [("a", 0), ("b", 6)] {
+        for k in 0..6 {
+            let randoms = first + k;
+            folder.good(&format!(
+                "xi d{k}.csv --randoms r{randoms}.csv --statistic s-mu --bins lin:1:5:2 --mu-bins lin:0:1:2 --multipoles 0,2 -o {name}{k}.csv"
+            ));
+        }
+    }
+    folder
+}
+
+#[test]
+fn mocks_measured_twice_have_the_covariance_of_more_randoms() {
+    let folder = measured_twice();
+    let rows = |name: &str| -> Vec<Vec<f64>> {
+        let table = |k: usize| folder.table(&format!("{name}{k}.csv"));
+        let values = |k| ["xi_0", "xi_2"].map(|l| floats(&table(k), l)).concat();
+        (0..6).map(values).collect()
+    };
+    let (a, b) = (rows("a"), rows("b"));
+    let both: Vec<Vec<f64>> = a
+        .iter()
+        .zip(&b)
+        .map(|(a, b)| [&a[..], b].concat())
+        .collect();
+    let (mean, blocks) = scatter(&both);
+    for (sets, m) in [("1", 1.0), ("8", 8.0), ("inf", f64::INFINITY)] {
+        folder.good(&format!(
+            "result covariance a*.csv --second b*.csv --linear {sets} -o cov.json --mean mean.csv --singular"
+        ));
+        let at = |i: usize, j: usize| blocks[i * 8 + j];
+        let expected = (0..16).map(|k| {
+            let (i, j) = (k / 4, k % 4);
+            let shared = f64::midpoint(at(i, j + 4), at(i + 4, j));
+            shared + (f64::midpoint(at(i, j), at(i + 4, j + 4)) - shared) / m
+        });
+        let table = folder.table("cov.json");
+        close(&floats(&table, "covariance"), &expected.collect::<Vec<_>>());
+        let errors = &table.meta["errors"];
+        assert!(errors.get("hartlap_factor").is_none() && !errors["linear_construction"].is_null());
+        let listed = table.meta["second_realisations"].as_array().unwrap();
+        assert_eq!((listed.len(), &listed[2]["path"]), (6, &"b2.csv".into()));
+    }
+    let means = folder.table("mean.csv");
+    close(
+        &floats(&means, "xi_2"),
+        &[2, 3].map(|k| f64::midpoint(mean[k], mean[k + 4])),
+    );
+}
+
+#[test]
+fn covariances_of_few_mocks_are_shrunk() {
+    let folder = catalogs(8);
+    let tables = measured(&folder, 8, "xi DATA --box 10 --bins lin:1:5:4");
+    folder.good("result covariance m*.csv -o all.csv");
+    let rows: Vec<Vec<f64>> = tables[..3]
+        .iter()
+        .map(|table| floats(table, "xi"))
+        .collect();
+    let (_, own) = scatter(&rows);
+    folder.good("result covariance m[0-2].csv --shrink-to diagonal -o few.json");
+    let few = folder.table("few.json");
+    let lambda = few.meta["errors"]["shrinkage"].as_f64().unwrap();
+    assert!(lambda > 0.0 && lambda < 1.0 && few.meta["errors"].get("hartlap_factor").is_none());
+    let off = |k: usize, v: &f64| {
+        if k.is_multiple_of(5) {
+            *v
+        } else {
+            v * (1.0 - lambda)
+        }
+    };
+    let expected: Vec<f64> = own.iter().enumerate().map(|(k, v)| off(k, v)).collect();
+    close(&floats(&few, "covariance"), &expected);
+    // Another covariance as the target, from a file of any format.
+    folder.good("result covariance m[0-2].csv --shrink-to all.csv -o to_all.fits");
+    let (made, all) = (
+        folder.table("to_all.fits"),
+        floats(&folder.table("all.csv"), "covariance"),
+    );
+    let lambda = made.meta["errors"]["shrinkage"].as_f64().unwrap();
+    let both = all.iter().zip(&own);
+    let expected: Vec<f64> = both.map(|(t, s)| lambda * t + (1.0 - lambda) * s).collect();
+    close(&floats(&made, "covariance"), &expected);
 }

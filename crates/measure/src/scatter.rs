@@ -7,8 +7,10 @@ use albireo::binning::BinAxis;
 use albireo::counts::{PairKind, PairTotal};
 use albireo::error::EstimatorError;
 use albireo::estimators::{
-    CombinedRegions, Covariance, Jackknife, RegionTerms, TermCount, TermCounts, hartlap_factor,
+    CombinedRegions, Covariance, Jackknife, RegionTerms, TermCount, TermCounts, correlation_of,
+    hartlap_factor,
 };
+use albireo::ndarray::Array2;
 use albireo::result::Correlation;
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
 use anyhow::{Result, bail};
@@ -418,15 +420,14 @@ pub(crate) fn check_bins(bins: usize) -> Result<()> {
 ///
 /// `bins` are the columns that tell the bins; `of` is what the values are.
 pub(crate) fn covariance_table(
-    covariance: &Covariance,
+    covariance: &Array2<f64>,
     bins: &[TableColumn],
     of: &str,
     record: &Record,
 ) -> Result<Table> {
-    check_bins(covariance.bins())?;
-    let flat = |matrix: albireo::ndarray::ArrayView2<'_, f64>| matrix.iter().copied().collect();
-    let [matrix, correlation] =
-        [covariance.matrix(), covariance.correlation()].map(|of| flat(of.view()));
+    check_bins(covariance.nrows())?;
+    let matrix = covariance.iter().copied().collect();
+    let correlation = correlation_of(covariance).into_iter().collect();
     let mut meta = record.finish(ResultKind::Covariance);
     meta.insert("covariance_of".to_owned(), json!(of));
     Ok(Table {

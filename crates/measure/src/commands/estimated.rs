@@ -91,7 +91,7 @@ impl Estimated {
         if let Some(scatter) = &self.scatter {
             scatter.note_inverse(covariance.bins(), &mut record);
         }
-        let table = covariance_table(covariance, bins, of, &record)?;
+        let table = covariance_table(&covariance.matrix(), bins, of, &record)?;
         let origin = Origin {
             counts: origin.counts.clone(),
             regions: None,

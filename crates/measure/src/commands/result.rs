@@ -10,6 +10,7 @@ mod covariance;
 mod estimate;
 mod integral_constraint;
 mod mean;
+mod mock_pairs;
 mod model;
 mod over_realisations;
 mod parts;
@@ -51,7 +52,7 @@ enum Subcommands {
     /// Compute the covariance of estimates over mocks: results of one measurement, one a realisation
     #[command(after_help = "The covariance of N realisations is \
 1/(N-1) sum (x - mean)(x - mean)^T. Its inverse is biased: the record and standard error name the Hartlap factor (N-P-2)/(N-1) of P bins, \
-which it is to be multiplied by (Hartlap et al. 2007).")]
+which it is to be multiplied by (Hartlap et al. 2007). --linear and --shrink-to make matrices of which no such factor is known.")]
     Covariance(covariance::OverMocks),
     /// Combine parts of the sky, such as the galactic caps: xi, multipoles or wp of all, with a jackknife over all regions
     #[command(

@@ -134,7 +134,7 @@ impl<'a> Estimates<'a> {
 
     /// Which of the realisations have a value in some bin.
     pub(super) fn has_values(&self) -> Result<Vec<bool>> {
-        let rows = self.rows(&self.columns)?.into_iter();
+        let rows = self.values()?.into_iter();
         Ok(rows.map(|row| row.iter().any(|v| v.is_finite())).collect())
     }
 
@@ -160,7 +160,12 @@ impl<'a> Estimates<'a> {
 
     /// Their covariance.
     pub(super) fn covariance(&self) -> Result<Covariance> {
-        Ok(Covariance::of_realisations(&self.rows(&self.columns)?)?)
+        Ok(Covariance::of_realisations(&self.values()?)?)
+    }
+
+    /// One row a realisation.
+    pub(super) fn values(&self) -> Result<Vec<Vec<f64>>> {
+        self.rows(&self.columns)
     }
 
     /// The columns that tell the bins of the covariance; multipoles and wedges lie one after the other.
@@ -209,12 +214,11 @@ impl<'a> Estimates<'a> {
     }
 
     /// The mean over the realisations and the standard deviation of one of them, as a table of their kind.
-    pub(super) fn mean(&self, covariance: &Covariance, record: &Record) -> Result<Table> {
+    pub(super) fn mean(&self, (mean, errors): (&[f64], &[f64]), record: &Record) -> Result<Table> {
         let (table, n) = (&self.of.first().table, self.of.number());
         let mut columns: Vec<TableColumn> = bin_columns(table)?.into_iter().cloned().collect();
-        let errors = covariance.errors();
         let bins = table.rows();
-        let values = covariance.mean().chunks(bins).zip(errors.chunks(bins));
+        let values = mean.chunks(bins).zip(errors.chunks(bins));
         for (name, (mean, error)) in self.columns.iter().zip(values) {
             columns.extend(of_column(table, name, n, mean, error));
         }

@@ -64,7 +64,9 @@ impl OverRealisations {
     /// The mean, with the standard deviation of one realisation.
     pub(in crate::commands) fn mean(&self) -> Result<Table> {
         let estimates = Estimates::new(&self.used)?;
-        estimates.mean(&estimates.covariance()?, &self.record)
+        let covariance = estimates.covariance()?;
+        let values = (covariance.mean(), &covariance.errors()[..]);
+        estimates.mean(values, &self.record)
     }
 
     /// The covariance of one realisation.
@@ -73,6 +75,6 @@ impl OverRealisations {
         let covariance = estimates.covariance()?;
         say_inverse(self.used.number(), "realisations", estimates.number());
         let (bins, name) = (estimates.bins()?, estimates.name());
-        covariance_table(&covariance, &bins, name, &self.record)
+        covariance_table(&covariance.matrix(), &bins, name, &self.record)
     }
 }
