@@ -23,7 +23,9 @@ use albireo::{Domain, Edges, LineOfSight, SMuBins, SignedEdges};
 use albireo_fields::Precision;
 use albireo_fields::devices::field_kernels;
 use albireo_gpu::{CompilerDescription, check, compile, compiler, kernel_name};
-use albireo_kernels::{DynamicsEntry, DynamicsKernel, Kernel, Rand48Function, Summed, Variant};
+use albireo_kernels::{
+    CovarianceTuples, DynamicsEntry, DynamicsKernel, Kernel, Rand48Function, Summed, Variant,
+};
 
 fn main() -> ExitCode {
     let missing = compiler().err();
@@ -149,6 +151,7 @@ fn others() -> Vec<Kernel> {
         ]
         .map(Kernel::Rand48),
     );
+    kernels.extend([CovarianceTuples::Quads, CovarianceTuples::Triples].map(Kernel::Covariance));
     kernels.extend(moving());
     kernels
 }

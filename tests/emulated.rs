@@ -11,10 +11,14 @@
 mod attack;
 #[path = "emulator/classes.rs"]
 mod classes;
+#[path = "emulator/covariance.rs"]
+mod covariance;
 #[path = "emulator/doubts.rs"]
 mod doubts;
 #[path = "emulator/drawn.rs"]
 mod drawn;
+#[path = "../crates/covariance/tests/drawn/mod.rs"]
+mod drawn_samples;
 #[path = "emulator/dynamics.rs"]
 mod dynamics;
 mod emulator;
@@ -135,6 +139,7 @@ fn main() -> ExitCode {
         &drawn::TESTS,
         &doubts::TESTS,
         &fields::TESTS,
+        &covariance::TESTS,
         &dynamics::TESTS,
     ]
     .concat();

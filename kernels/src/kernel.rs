@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::structs::{FIELD_SMALL_BLOCK, FIELD_TILE};
 use crate::{
-    DYNAMICS_FORCES, DYNAMICS_LISTS, DYNAMICS_STEPS, FIELD_LATTICE, FIELD_POINTS, FIELD_SLICED,
-    FIELD_SMALL_BINS, File, RAND48, SORT, Variant,
+    COVARIANCE_TILES, DYNAMICS_FORCES, DYNAMICS_LISTS, DYNAMICS_STEPS, FIELD_LATTICE, FIELD_POINTS,
+    FIELD_SLICED, FIELD_SMALL_BINS, File, RAND48, SORT, Variant,
 };
 
 /// A text that kernels are compiled with, kept for as long as the process runs: there are as many as kinds of terms and of expressions.
@@ -34,6 +34,17 @@ pub enum Kernel {
     Rand48(Rand48Function),
     /// Particles that move.
     Dynamics(DynamicsKernel),
+    /// Quads and triples of random points.
+    Covariance(CovarianceTuples),
+}
+
+/// Which tuples of random points are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CovarianceTuples {
+    /// Two members of the clouds of both ends of a kept pair.
+    Quads,
+    /// One end and a member of the cloud of the other.
+    Triples,
 }
 
 /// A kernel for particles that move.
@@ -242,6 +253,12 @@ impl Kernel {
             },
             Self::Rand48(_) => (RAND48, "albireo_rand48"),
             Self::Dynamics(kernel) => kernel.source(),
+            Self::Covariance(CovarianceTuples::Quads) => {
+                (COVARIANCE_TILES, "albireo_covariance_quads")
+            }
+            Self::Covariance(CovarianceTuples::Triples) => {
+                (COVARIANCE_TILES, "albireo_covariance_triples")
+            }
         }
     }
 
@@ -252,6 +269,7 @@ impl Kernel {
             Self::Count(variant) => variant.macros(),
             Self::Field(kernel) => kernel.macros(),
             Self::Dynamics(kernel) => kernel.macros(),
+            Self::Covariance(tuples) => vec![format!("ALBIREO_TRIPLES={}", tuples as u32)],
             Self::Rand48(function) => vec![format!("ALBIREO_FUNCTION={}", function as u32)],
         }
     }

@@ -16,7 +16,8 @@ mod kernel;
 pub mod structs;
 
 pub use kernel::{
-    DynamicsEntry, DynamicsKernel, FieldKernel, FieldTargets, Kernel, Rand48Function, kept,
+    CovarianceTuples, DynamicsEntry, DynamicsKernel, FieldKernel, FieldTargets, Kernel,
+    Rand48Function, kept,
 };
 
 use std::sync::OnceLock;
@@ -245,6 +246,9 @@ pub const DYNAMICS_LISTS: File = ("lists.cu", include_str!("../dynamics/lists.cu
 /// The source of their forces.
 pub const DYNAMICS_FORCES: File = ("forces.cu", include_str!("../dynamics/forces.cu"));
 
+/// The source of quads and triples of random points.
+pub const COVARIANCE_TILES: File = ("tiles.cu", include_str!("../covariance/tiles.cu"));
+
 /// Every source file.
 pub fn every_source() -> Vec<File> {
     let mut files: Vec<File> = every_variant().iter().map(Variant::source).collect();
@@ -259,6 +263,7 @@ pub fn every_source() -> Vec<File> {
         RAND48,
     ]);
     files.extend([DYNAMICS_STEPS, DYNAMICS_LISTS, DYNAMICS_FORCES]);
+    files.push(COVARIANCE_TILES);
     files
 }
 

@@ -1,6 +1,6 @@
 //! What kernels know: plain structs of the host, and their declarations in CUDA C++ made from the same lines.
 //!
-//! Entry: [`DeviceJob`], [`SortJob`], [`Unit`], [`Firsts`]; [`DeviceField`], [`FieldSlice`], [`DeviceRand48`]; [`DeviceDynamics`]; `header` declares them all. Nothing here computes.
+//! Entry: [`DeviceJob`], [`SortJob`], [`Unit`], [`Firsts`]; [`DeviceField`], [`FieldSlice`], [`DeviceRand48`]; [`DeviceDynamics`]; [`DeviceTiles`]; `header` declares them all. Nothing here computes.
 
 use std::marker::PhantomData;
 
@@ -140,15 +140,11 @@ fn declare_struct(name: &str, size: usize, fields: &[Declared]) -> String {
             "static_assert(sizeof({what}) == {size}, \"{what} differs from its twin on the host\");\n"
         )
     };
-    let declared: Vec<_> = fields
-        .iter()
-        .map(|(_, declaration, _)| format!("    {declaration};\n"))
-        .collect();
-    let asserted: Vec<_> = fields
-        .iter()
-        .map(|(field, _, size)| same(&format!("{name}::{field}"), *size))
-        .collect();
-    let (declared, asserted) = (declared.concat(), asserted.concat());
+    let (mut declared, mut asserted) = (String::new(), String::new());
+    for (field, declaration, size) in fields {
+        declared += &["    ", declaration, ";\n"].concat();
+        asserted += &same(&format!("{name}::{field}"), *size);
+    }
     format!(
         "struct {name} {{\n{declared}}};\n{}{asserted}\n",
         same(name, size)
@@ -158,19 +154,22 @@ fn declare_struct(name: &str, size: usize, fields: &[Declared]) -> String {
 /// The header that declares every struct of this module.
 pub(crate) fn header() -> String {
     format!(
-        "#pragma once\n#include \"device.cuh\"\n\nnamespace albireo {{\n\n{}{}{}\n}}  // namespace albireo\n",
+        "#pragma once\n#include \"device.cuh\"\n\nnamespace albireo {{\n\n{}{}{}{}\n}}  // namespace albireo\n",
         declarations(),
         sums_per_target::declarations(),
-        dynamics::declarations()
+        dynamics::declarations(),
+        sampled::declarations()
     )
 }
 
 mod dynamics;
+mod sampled;
 mod sums_per_target;
 
 pub use dynamics::{
     DeviceDynamics, DeviceMoves, DevicePair, DeviceShortPair, DynamicsStep, STATUS,
 };
+pub use sampled::{DeviceTiles, SampledAxis};
 pub use sums_per_target::{
     AxisTile, DeviceField, DeviceRand48, FIELD_CONSTANTS, FIELD_SLICE, FIELD_SMALL_BLOCK,
     FIELD_TILE, FieldSlice,

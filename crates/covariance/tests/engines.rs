@@ -28,13 +28,14 @@ fn job(seed: u64, draw: &mut Draw) -> (SampleJob, std::ops::Range<u64>) {
 #[test]
 fn all_engines_find_the_integers_of_the_double_loop() {
     let jobs = std::env::var("ALBIREO_COVARIANCE_JOBS").map_or(12, |text| text.parse().unwrap());
-    let (mut filled, mut negative) = (0, 0);
+    let (mut filled, mut negative, mut by_region) = (0, 0, 0);
     for seed in 0..jobs {
         let mut draw = Draw::new(seed);
         let (job, rounds) = job(seed, &mut draw);
         let expected = Naive.rounds(&job, rounds.clone(), &Silent).unwrap();
         filled += u64::from(expected.quads > 0);
         negative += u64::from(expected.c4.iter().flatten().any(|sum| *sum < 0));
+        by_region += u64::from(expected.regions.is_some());
         for isa in Isa::available() {
             let threads = 1 + draw.below(3);
             let engine = Cpu::new()
@@ -59,13 +60,18 @@ fn all_engines_find_the_integers_of_the_double_loop() {
         assert!(whole == expected, "seed {seed}: parts of rounds");
     }
     assert!(
-        filled * 3 > jobs * 2 && negative * 4 > jobs,
-        "{filled} {negative} of {jobs}"
+        filled * 3 > jobs * 2 && negative * 4 > jobs && by_region * 8 > jobs,
+        "{filled} {negative} {by_region} of {jobs}"
     );
 }
 
 fn first_difference(found: &RoundSums, expected: &RoundSums) -> Option<(usize, i64, i64)> {
-    let all = |sums: &RoundSums| [sums.c4.concat(), sums.c3.concat()].concat();
+    let all = |sums: &RoundSums| {
+        let of_regions = sums.regions.iter().flatten();
+        let of_regions =
+            of_regions.flat_map(|sums| [sums.equal.clone(), sums.shares.clone()].concat());
+        [sums.c4.concat(), sums.c3.concat(), of_regions.collect()].concat()
+    };
     let pairs = all(found).into_iter().zip(all(expected)).enumerate();
     pairs
         .map(|(k, (a, b))| (k, a, b))

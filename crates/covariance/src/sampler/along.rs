@@ -82,6 +82,22 @@ impl Along {
         self.n as usize
     }
 
+    /// Its edges where they are not even, and as devices take it.
+    #[cfg(feature = "cuda")]
+    pub(super) fn on_device(&self) -> (&[f32], albireo_kernels::structs::SampledAxis) {
+        let mut axis = albireo_kernels::structs::SampledAxis {
+            bins: self.n,
+            ..Default::default()
+        };
+        match &self.edges {
+            Edges::Even { first, per, limit } => {
+                (axis.even, axis.first, axis.per, axis.limit) = (1, *first, *per, *limit);
+                (&[], axis)
+            }
+            Edges::Any(any) => (&any.edges, axis),
+        }
+    }
+
     /// The bin of a number of 0 or more.
     #[inline]
     pub(super) fn bin(&self, x: f32) -> Option<usize> {

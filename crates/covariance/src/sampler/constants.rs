@@ -2,6 +2,9 @@
 //!
 //! Entry: [`Constants`], [`C4Term`], [`C3Term`]. Any rates make sums of the right mean; they decide the noise alone.
 
+/// The step of the shares of regions.
+pub const SHARE_STEP: f64 = 1.0 / 65_536.0;
+
 /// What pairs of tracers are called.
 pub(super) const PAIR_NAMES: [&str; 3] = ["11", "12", "22"];
 
@@ -46,6 +49,8 @@ pub struct Constants {
     pub rho: Vec<Vec<f64>>,
     /// The unit of the weights that stand in C3: 2^-20 of the largest, for each tracer.
     pub weight_units: Vec<f64>,
+    /// The share of each region in each bin, in steps of [`SHARE_STEP`]; none without regions.
+    pub shares: Vec<Vec<i32>>,
 }
 
 impl Constants {

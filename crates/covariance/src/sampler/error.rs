@@ -111,6 +111,14 @@ pub enum SamplerError {
         /// What was found.
         found: String,
     },
+    /// Regions that sums by region cannot be made of.
+    #[error("sums by region need {expected}, found {found}")]
+    Regions {
+        /// What they need.
+        expected: &'static str,
+        /// What was found.
+        found: String,
+    },
     /// A setting out of its range.
     #[error("{what} must be {expected}, found {found}", found = in_short(*found))]
     Setting {

@@ -1,67 +1,25 @@
 //! What is drawn from: random points in their domain, bins, xi, and the rates of the draws.
 //!
-//! Entry: [`SampleJob`], made of an [`Input`]; what a draw of it is, [`Draws`] defines, pair by pair.
+//! Entry: [`SampleJob`], made of an [`Input`]; `member` and `kept` define what is drawn, pair by pair.
 
 use albireo::exact_sum::ExactSum;
 use albireo::{Bins, Domain, LineOfSight, Particles, Separation, separation};
 
-use super::constants::{PAIR_NAMES, pairs_of};
+use super::constants::pairs_of;
+use super::input::{check_bins, shares};
 use super::points::RoundPoints;
 use super::rule::Rule;
 use super::words::{self, FIRST, MEMBER, OWNER, Rows, SECOND, mix32, times};
-use super::{Constants, SamplerError, XiTable};
-
-/// Bins at most: a row of counters stays in the cache, and the matrix in memory.
-pub const MOST_BINS: usize = 8192;
+use super::{Constants, Input, SamplerError, Settings, XiTable};
 
 /// Weights in C3 are multiples of the largest over this.
 const WEIGHT_STEPS: f64 = (1u32 << 20) as f64;
 
+/// How often a point is expected in a cloud at most.
+const MOST_TIMES: f64 = 65_536.0;
+
 /// Owners whose clouds decide how large clouds are on average.
 const MEASURED_OWNERS: usize = 256;
-
-/// How many points, and how many draws of them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settings {
-    /// What all draws depend on.
-    pub seed: u64,
-    /// Random points of a round at most.
-    pub points: usize,
-    /// Members of a cloud on average.
-    pub cloud: f64,
-    /// Pairs that a round keeps of each bin along the first axis, where there are as many.
-    pub pairs: f64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            seed: 1,
-            points: 131_072,
-            cloud: 16.0,
-            pairs: 65_536.0,
-        }
-    }
-}
-
-/// What a covariance is sampled from. Tracers are one or two; pairs of them 11, or 11, 12 and 22.
-#[derive(Debug, Clone)]
-pub struct Input {
-    /// Where separations live.
-    pub domain: Domain,
-    /// The bins of the covariance, of either sign of their coordinates.
-    pub bins: Bins,
-    /// The line of sight of xi where bins have none; none: xi at mu = 0.
-    pub line_of_sight: Option<LineOfSight>,
-    /// Random points of each tracer with their weights.
-    pub randoms: Vec<Particles>,
-    /// xi of each pair of tracers.
-    pub xi: Vec<XiTable>,
-    /// Products of weights over all pairs in each bin, for each pair of tracers: both orders of a pair of one tracer.
-    pub random_pairs: Vec<Vec<f64>>,
-    /// How much is drawn.
-    pub settings: Settings,
-}
 
 /// Random points, bins and rates, checked.
 #[derive(Debug, Clone)]
@@ -125,32 +83,6 @@ impl Tracer {
     }
 }
 
-impl Settings {
-    fn check(self) -> Result<(), SamplerError> {
-        let refuse = |what, expected, found| {
-            Err(SamplerError::Setting {
-                what,
-                expected,
-                found,
-            })
-        };
-        if self.points < 4 || self.points > 1 << 24 {
-            return refuse("points of a round", "4 to 16777216", self.points as f64);
-        }
-        if !(self.cloud > 0.0 && self.cloud <= 1024.0) {
-            return refuse("members of a cloud", "above 0 and at most 1024", self.cloud);
-        }
-        if !(self.pairs > 0.0 && self.pairs <= 1e9) {
-            return refuse(
-                "pairs of a round and bin",
-                "above 0 and at most 1e9",
-                self.pairs,
-            );
-        }
-        Ok(())
-    }
-}
-
 impl SampleJob {
     /// Checks what a covariance is to be sampled from and sets the rates.
     ///
@@ -178,6 +110,7 @@ impl SampleJob {
             }
         }
         check_bins(&input)?;
+        let shares = shares(&input)?;
         let tracers = input.randoms.into_iter().enumerate();
         let tracers = tracers.map(|(k, randoms)| Tracer::new(k, randoms, &input.domain));
         let tracers = tracers.collect::<Result<Vec<_>, _>>()?;
@@ -192,7 +125,10 @@ impl SampleJob {
         let mut job = Self {
             rule: Rule::new(&input.bins, &input.domain, largest)?,
             line_of_sight: input.bins.line_of_sight().or(input.line_of_sight),
-            constants: constants(&input.bins, &tracers, input.settings),
+            constants: Constants {
+                shares,
+                ..constants(&input.bins, &tracers, input.settings)
+            },
             domain: input.domain,
             bins: input.bins,
             tracers,
@@ -200,6 +136,7 @@ impl SampleJob {
         };
         job.set_rho(&input.random_pairs, input.settings.pairs);
         job.set_kappa(input.settings.cloud);
+        job.check_peaks()?;
         Ok(job)
     }
 
@@ -256,6 +193,23 @@ impl SampleJob {
         self.constants.kappa = kappa.collect();
     }
 
+    /// Refuses clouds that hold one point again and again.
+    fn check_peaks(&self) -> Result<(), SamplerError> {
+        for (kappa, xi) in self.constants.kappa.iter().zip(&self.xi) {
+            for ((kappa, xi), tracer) in kappa.iter().zip(xi).zip(&self.tracers) {
+                let found = kappa * tracer.heaviest * xi.largest_from(0.0);
+                if found > MOST_TIMES {
+                    return Err(SamplerError::Setting {
+                        what: "the largest weight times the largest |xi|, over its mean, as times that a cloud may hold one point,",
+                        expected: "at most 65536",
+                        found,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The orders in which the rows of each tracer have their turn.
     pub(super) fn rows(&self) -> Vec<Rows> {
         let of_tracer = |k: usize| {
@@ -277,14 +231,27 @@ impl SampleJob {
                 .iter()
                 .map(|&row| weight(&tracer.randoms, row as usize));
             let unit = self.constants.weight_units[k];
-            RoundPoints {
-                short: x.iter().map(|&x| self.rule.position(x)).collect(),
+            let short = x.iter().map(|&x| self.rule.position(x)).collect();
+            let regions = tracer
+                .randoms
+                .labels()
+                .map_or(&[] as &[u32], |labels| labels.values());
+            let regions = if self.constants.shares.is_empty() {
+                &[]
+            } else {
+                regions
+            };
+            let in_round = rows.iter().filter_map(|&row| regions.get(row as usize));
+            let points = RoundPoints {
+                regions: in_round.copied().collect(),
                 weights: weights.clone().collect(),
                 steps: weights.map(|w| (w / unit).round() as i32).collect(),
                 words: words::words(self.constants.seed, k, round, &rows),
                 x,
                 rows,
-            }
+                ..RoundPoints::default()
+            };
+            points.with_short(short)
         });
         points.collect()
     }
@@ -296,7 +263,7 @@ impl SampleJob {
     #[inline]
     fn xi_at(&self, xi: &XiTable, pair: &Separation) -> f64 {
         let s = pair.r2.sqrt();
-        if !(s < xi.cut()) {
+        if s >= xi.cut() {
             return 0.0;
         }
         let (projected, norm) = match self.line_of_sight {
@@ -369,52 +336,7 @@ fn constants(bins: &Bins, tracers: &[Tracer], settings: Settings) -> Constants {
         randoms,
         kappa: vec![],
         rho: vec![],
+        shares: vec![],
         weight_units: tracers.iter().map(|t| t.heaviest / WEIGHT_STEPS).collect(),
     }
-}
-
-fn check_bins(input: &Input) -> Result<(), SamplerError> {
-    let (bins, expected) = (&input.bins, input.bins.n_bins());
-    if expected > MOST_BINS {
-        return Err(SamplerError::TooManyBins {
-            found: expected,
-            limit: MOST_BINS,
-        });
-    }
-    let sight = bins.line_of_sight().or(input.line_of_sight);
-    let (periodic, midpoint) = (input.domain.is_periodic(), Some(LineOfSight::Midpoint));
-    if let Some(found) =
-        sight.filter(|sight| sight.depends_on_order() || periodic && Some(*sight) == midpoint)
-    {
-        let expected = if periodic {
-            "an axis of the box"
-        } else {
-            "the middle of the pair or an axis"
-        };
-        return Err(SamplerError::LineOfSight {
-            expected,
-            found: found.name(),
-        });
-    }
-    let (limit, reach) = (input.domain.reach(), bins.reach().along_axes());
-    if let Some(reach) = reach.into_iter().find(|reach| *reach > limit) {
-        return Err(SamplerError::Reach { limit, reach });
-    }
-    for (&pair, counts) in PAIR_NAMES.iter().zip(&input.random_pairs) {
-        let wrong = counts
-            .iter()
-            .find(|value| !(**value >= 0.0 && value.is_finite()));
-        let found = match wrong {
-            _ if counts.len() != expected => format!("{} numbers", counts.len()),
-            Some(value) => format!("{value}"),
-            None => continue,
-        };
-        let pair = if input.randoms.len() == 1 { "11" } else { pair };
-        return Err(SamplerError::RandomPairs {
-            pair,
-            expected,
-            found,
-        });
-    }
-    Ok(())
 }

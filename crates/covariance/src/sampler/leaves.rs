@@ -9,7 +9,7 @@ use albireo::{Axis, Domain};
 use super::points::RoundPoints;
 
 /// Points of a leaf at most.
-const LEAF: usize = 32;
+pub(super) const LEAF: usize = 32;
 
 /// Leaves that share a box.
 const GROUP: usize = 32;
@@ -43,7 +43,10 @@ impl Bounds {
 
     /// A point.
     pub(super) fn of(x: [f64; 3]) -> Self {
-        Self::around(&[x])
+        Self {
+            centre: x,
+            half: x.map(|coordinate| ROUNDINGS * coordinate.abs()),
+        }
     }
 }
 
@@ -150,12 +153,14 @@ impl Space {
     /// A square that no squared separation of points in two boxes is below.
     #[inline(always)]
     pub(super) fn gap2(&self, a: &Bounds, b: &Bounds) -> f64 {
-        let gap = |k: usize| {
-            let apart = (a.centre[k] - b.centre[k]).abs();
-            let nearest = apart.min(self.lengths[k] - apart);
-            (nearest - (a.half[k] + b.half[k])).max(0.0)
-        };
-        let [x, y, z] = [gap(0), gap(1), gap(2)];
+        let (x, y, z) = (self.gap(a, b, 0), self.gap(a, b, 1), self.gap(a, b, 2));
         (x * x + y * y + z * z) * (1.0 - 1e-12)
+    }
+
+    #[inline(always)]
+    fn gap(&self, a: &Bounds, b: &Bounds, axis: usize) -> f64 {
+        let apart = (a.centre[axis] - b.centre[axis]).abs();
+        let nearest = apart.min(self.lengths[axis] - apart);
+        (nearest - (a.half[axis] + b.half[axis])).max(0.0)
     }
 }

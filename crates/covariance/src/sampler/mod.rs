@@ -18,7 +18,10 @@
 mod along;
 mod bound;
 mod constants;
+#[cfg(feature = "cuda")]
+pub mod devices;
 mod error;
+mod input;
 mod job;
 mod leaves;
 mod naive;
@@ -31,10 +34,11 @@ mod visits;
 mod words;
 mod xi_table;
 
-pub use constants::{C3Term, C4Term, Constants, pairs_of};
+pub use constants::{C3Term, C4Term, Constants, SHARE_STEP, pairs_of};
 pub use error::SamplerError;
-pub use job::{Input, MOST_BINS, SampleJob, Settings};
-pub use sums::RoundSums;
+pub use input::{Input, MOST_BINS, Settings};
+pub use job::SampleJob;
+pub use sums::{RegionRoundSums, RoundSums};
 pub use words::{HASH, mix32};
 pub use xi_table::XiTable;
 
@@ -97,7 +101,7 @@ impl SamplingEngine for Cpu {
         self.pool()?.install(|| {
             for round in rounds {
                 let points = job.round(&mut rows, round);
-                rounds::add_round(job, self.isa(), &points, &mut sums, &progress);
+                rounds::add_round(job, self.isa(), &points, &mut sums, &progress)?;
                 if progress.stop_requested() {
                     return Err(EngineError::Interrupted.into());
                 }

@@ -73,7 +73,9 @@ impl Round<'_> {
                         }
                         sums.quads += (k_times * l_times).unsigned_abs();
                         if let Some(b) = self.bin(k, l).filter(|_| k != l) {
-                            sums.c4[term][a * bins + b] += k_times * l_times;
+                            let times = k_times * l_times;
+                            sums.c4[term][a * bins + b] += times;
+                            self.add_regions([i, j, k, l], (a, b), times, sums);
                         }
                     }
                 }
@@ -96,8 +98,33 @@ impl Round<'_> {
                 if let Some(b) = self.bin(vertex, y) {
                     let step = i64::from(self.points[vertex.0].steps[vertex.1]);
                     sums.c3[term][a * bins + b] += times * step;
+                    self.add_regions([arm, vertex, y, vertex], (a, b), times * step, sums);
                 }
             }
         }
+    }
+
+    /// Adds a tuple by the regions of its points; l is j in triples.
+    fn add_regions(
+        &self,
+        [i, j, k, l]: [Point; 4],
+        (a, b): (usize, usize),
+        times: i64,
+        sums: &mut RoundSums,
+    ) {
+        let (of_triples, Some(sums)) = (usize::from(j == l), &mut sums.regions) else {
+            return;
+        };
+        let constants = self.job.constants();
+        let region = |(tracer, number): Point| self.points[tracer].regions[number];
+        let pairs = [(i, k), (i, l), (j, k), (j, l)];
+        let equal = pairs
+            .into_iter()
+            .filter(|&(x, y)| region(x) == region(y))
+            .count();
+        let share = |x: Point| i64::from(constants.shares[region(x) as usize][b]);
+        let at = a * constants.bins.0 + b;
+        sums[of_triples].equal[at] += times * equal as i64;
+        sums[of_triples].shares[at] += times * (share(i) + share(j));
     }
 }

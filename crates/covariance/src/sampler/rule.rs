@@ -142,36 +142,59 @@ impl Rule {
         x.map(|coordinate| (coordinate * self.unit) as f32)
     }
 
+    /// Both axes, and what devices know of the coordinates.
+    #[cfg(feature = "cuda")]
+    pub(super) fn on_device(&self) -> ([&Along; 2], albireo_kernels::structs::DeviceTiles) {
+        let (coordinates, sight) = match self.coordinates {
+            Coordinates::Radial => (0, Sight::Midpoint),
+            Coordinates::Cosine(sight) => (1, sight),
+            Coordinates::Across(sight) => (2, sight),
+        };
+        let job = albireo_kernels::structs::DeviceTiles {
+            lengths: self.lengths.unwrap_or([f32::INFINITY; 3]),
+            coordinates,
+            axis: match sight {
+                Sight::Midpoint => 3,
+                Sight::Axis(axis) => axis as u32,
+            },
+            ..Default::default()
+        };
+        ([&self.first, &self.second], job)
+    }
+
     /// The coordinates of a pair.
     #[inline(always)]
     fn coordinates<N: Single>(&self, n: N, x1: [N::D; 3], x2: [N::D; 3]) -> [N::D; 2] {
-        let mut d = [0, 1, 2].map(|k| n.sub(x1[k], x2[k]));
-        if let Some(lengths) = self.lengths {
-            d = [0, 1, 2].map(|k| nearest(n, d[k], lengths[k]));
+        let mut d = sub(n, x1, x2);
+        if let Some([x, y, z]) = self.lengths {
+            d = [
+                nearest(n, d[0], x),
+                nearest(n, d[1], y),
+                nearest(n, d[2], z),
+            ];
         }
-        let midpoint = || [0, 1, 2].map(|k| n.add(x1[k], x2[k]));
-        let above = |a| n.max(a, n.of(TINY));
         match self.coordinates {
             Coordinates::Radial => [n.sqrt(dot(n, d, d)), n.of(0.0)],
             Coordinates::Cosine(Sight::Midpoint) => {
-                let (d2, l) = (dot(n, d, d), midpoint());
-                let norm = n.sqrt(above(n.mul(d2, dot(n, l, l))));
+                let (d2, l) = (dot(n, d, d), add(n, x1, x2));
+                let norm = n.sqrt(above(n, n.mul(d2, dot(n, l, l))));
                 [n.sqrt(d2), n.div(n.abs(dot(n, d, l)), norm)]
             }
             Coordinates::Cosine(Sight::Axis(axis)) => {
                 let s = n.sqrt(dot(n, d, d));
-                [s, n.div(n.abs(along(d, axis)), above(s))]
+                [s, n.div(n.abs(along(d, axis)), above(n, s))]
             }
             Coordinates::Across(Sight::Midpoint) => {
-                let l = midpoint();
-                let (dl, l2) = (dot(n, d, l), above(dot(n, l, l)));
+                let l = add(n, x1, x2);
+                let (dl, l2) = (dot(n, d, l), above(n, dot(n, l, l)));
                 let part = n.div(dl, l2);
-                let across = [0, 1, 2].map(|k| n.sub(d[k], n.mul(part, l[k])));
+                let parts = [n.mul(part, l[0]), n.mul(part, l[1]), n.mul(part, l[2])];
+                let across = sub(n, d, parts);
                 let rp = n.sqrt(dot(n, across, across));
                 [rp, n.div(n.abs(dl), n.sqrt(l2))]
             }
             Coordinates::Across(Sight::Axis(axis)) => {
-                let [a, b] = [along(d, (axis + 1) % 3), along(d, (axis + 2) % 3)];
+                let (a, b) = (along(d, (axis + 1) % 3), along(d, (axis + 2) % 3));
                 let rp = n.sqrt(n.add(n.mul(a, a), n.mul(b, b)));
                 [rp, n.abs(along(d, axis))]
             }
@@ -199,6 +222,24 @@ impl Rule {
         let other = simd.xor(inside, simd.splat_u(u32::MAX));
         simd.or(simd.and(bin, inside), simd.and(none, other))
     }
+}
+
+// No closures below: they would be compiled without the instructions of the registers that they take.
+
+#[inline(always)]
+fn add<N: Numbers>(n: N, a: [N::D; 3], b: [N::D; 3]) -> [N::D; 3] {
+    [n.add(a[0], b[0]), n.add(a[1], b[1]), n.add(a[2], b[2])]
+}
+
+#[inline(always)]
+fn sub<N: Numbers>(n: N, a: [N::D; 3], b: [N::D; 3]) -> [N::D; 3] {
+    [n.sub(a[0], b[0]), n.sub(a[1], b[1]), n.sub(a[2], b[2])]
+}
+
+/// A number, or the least that quotients are divided by.
+#[inline(always)]
+fn above<N: Single>(n: N, a: N::D) -> N::D {
+    n.max(a, n.of(TINY))
 }
 
 #[inline(always)]

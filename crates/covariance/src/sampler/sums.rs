@@ -2,7 +2,16 @@
 //!
 //! Entry: [`RoundSums`].
 
-use super::{Constants, SamplerError};
+use super::{Constants, SHARE_STEP, SamplerError};
+
+/// The sums that a jackknife asks for, of quads or of triples: bin of the first pair slow, bin of the second fast.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RegionRoundSums {
+    /// Each tuple times the number of equal regions among ik, il, jk and jl, ij being the first pair and kl the second; l is j in triples.
+    pub equal: Vec<i64>,
+    /// Each tuple times the shares, in the bin of the second pair, of the regions of i and of j, in steps of [`SHARE_STEP`].
+    pub shares: Vec<i64>,
+}
 
 /// Signed counts of quads and triples by the bins of both of their pairs, over some rounds of a job. Integers: they depend on the job and the rounds alone.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +26,8 @@ pub struct RoundSums {
     pub c3: Vec<Vec<i64>>,
     /// Pairs that were kept, for 11, 12 and 22.
     pub pairs: Vec<u64>,
+    /// By regions, of the first of [`RoundSums::c4`] and [`RoundSums::c3`]; none without regions.
+    pub regions: Option<[RegionRoundSums; 2]>,
     /// Kept pairs with a member of the cloud of each end that is not the other end.
     pub quads: u64,
 }
@@ -30,6 +41,12 @@ impl RoundSums {
             rounds: 0,
             c4: vec![matrix.clone(); constants.c4_terms().len()],
             c3: vec![matrix; constants.c3_terms().len()],
+            regions: (!constants.shares.is_empty()).then(|| {
+                [(); 2].map(|()| RegionRoundSums {
+                    equal: vec![0; constants.bins.0 * constants.bins.0],
+                    shares: vec![0; constants.bins.0 * constants.bins.0],
+                })
+            }),
             pairs: vec![0; constants.rho.len()],
             quads: 0,
         }
@@ -51,7 +68,12 @@ impl RoundSums {
             *pairs += others;
         }
         let matrices = self.c4.iter_mut().chain(&mut self.c3);
+        let of_regions = self.regions.iter_mut().flatten();
+        let matrices =
+            matrices.chain(of_regions.flat_map(|sums| [&mut sums.equal, &mut sums.shares]));
         let others = other.c4.iter().chain(&other.c3);
+        let of_regions = other.regions.iter().flatten();
+        let others = others.chain(of_regions.flat_map(|sums| [&sums.equal, &sums.shares]));
         for (matrix, others) in matrices.zip(others) {
             for (sum, other) in matrix.iter_mut().zip(others) {
                 let rounds = self.rounds;
@@ -73,6 +95,18 @@ impl RoundSums {
     pub fn c3_over_all(&self, term: usize) -> Vec<f64> {
         let of_term = self.constants.c3_terms()[term];
         self.scaled(&self.c3[term], |a| self.constants.c3_unit(of_term, a))
+    }
+
+    /// The sums by regions over quads (0) or triples (1) of all random points, scaled as [`RoundSums::c4_over_all`] and [`RoundSums::c3_over_all`]: equal regions, and shares.
+    pub fn regions_over_all(&self, of_triples: usize) -> Option<[Vec<f64>; 2]> {
+        let sums = self.regions.as_ref()?.get(of_triples)?;
+        let (c4, c3) = (self.constants.c4_terms(), self.constants.c3_terms());
+        let unit = |a| match of_triples {
+            0 => self.constants.c4_unit(c4[0], a),
+            _ => self.constants.c3_unit(c3[0], a),
+        };
+        let shares = self.scaled(&sums.shares, |a| unit(a) * SHARE_STEP);
+        Some([self.scaled(&sums.equal, unit), shares])
     }
 
     fn scaled(&self, counts: &[i64], unit: impl Fn(usize) -> f64) -> Vec<f64> {

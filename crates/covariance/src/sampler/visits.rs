@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::SampleJob;
 use super::bound::Bound;
-use super::leaves::{Bounds, Leaf, Leaves, Space};
+use super::leaves::{Bounds, LEAF, Leaf, Leaves, Space};
 use super::points::RoundPoints;
 use super::words::{FIRST, MEMBER, MULTIPLIERS, OWNER, SECOND, TURN, mix32};
 
@@ -26,9 +26,21 @@ pub(super) struct Clouds {
 }
 
 impl Clouds {
-    pub(super) fn of(&self, owner: u32) -> &[u32] {
+    /// The members of an owner's cloud and what follows them, more than a register; how many they are.
+    #[inline(always)]
+    pub(super) fn of(&self, owner: u32) -> (&[u32], usize) {
         let owner = owner as usize;
-        &self.members[self.starts[owner]..self.starts[owner + 1]]
+        let start = self.starts[owner];
+        (&self.members[start..], self.starts[owner + 1] - start)
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl Clouds {
+    /// Where the cloud of each owner begins, and all members with room behind them.
+    pub(super) fn on_device(&self) -> (Vec<u32>, &[u32]) {
+        let starts = self.starts.iter().map(|&start| start as u32);
+        (starts.collect(), &self.members)
     }
 }
 
@@ -79,7 +91,7 @@ pub(super) fn visit(
 ) -> (Clouds, Vec<Kept>) {
     let (constants, table) = (job.constants(), job.xi(owner, member));
     let kappa = constants.kappa[owner][member];
-    let of_cloud = Bound::new(table.cut(), |s| kappa * table.largest_from(s));
+    let of_cloud = Bound::new(table.cut(), |near, _| kappa * table.largest_from(near));
     let of_pairs =
         (owner <= member).then(|| Bound::of_pairs(&job.bins, &constants.rho[owner + member]));
     let leaves = sorted.leaves[owner].leaves.par_iter();
@@ -112,6 +124,7 @@ pub(super) fn visit(
         clouds.members.extend(found.members);
         pairs.extend(found.pairs);
     }
+    clouds.members.resize(clouds.members.len() + MOST_LANES, 0);
     (clouds, pairs)
 }
 
@@ -132,7 +145,7 @@ fn least_word(bound: f64) -> Option<u32> {
     (bound > 0.0).then(|| (((1.0 - bound) * TURN) as u32).saturating_sub(2))
 }
 
-/// The members whose words, mixed with that of an owner, are not below the least.
+/// Which points of a leaf have a word that, mixed with that of an owner, is not below the least: how many.
 #[inline(always)]
 fn passing<S: Simd>(
     simd: S,
@@ -140,23 +153,27 @@ fn passing<S: Simd>(
     words: &[u32],
     points: &Range<usize>,
     least: u32,
-    to: &mut Vec<u32>,
-) {
-    to.clear();
+    to: &mut [u32; LEAF],
+) -> usize {
     let (own, least) = (simd.splat_u(word), simd.splat_u(least));
-    let multipliers = MULTIPLIERS.map(|m| simd.splat_u(m));
-    for at in points.clone().step_by(S::LANES) {
+    let (first, second) = (simd.splat_u(MULTIPLIERS[0]), simd.splat_u(MULTIPLIERS[1]));
+    let (mut some, mut count) = ([0; MOST_LANES], 0);
+    let mut at = points.start;
+    while at < points.end {
         let mixed = simd.add_u(own, simd.load_u(&words[at..]));
-        let mixed = simd.mul_u(simd.xor(mixed, simd.shift_right(mixed, 16)), multipliers[0]);
-        let mixed = simd.mul_u(simd.xor(mixed, simd.shift_right(mixed, 15)), multipliers[1]);
+        let mixed = simd.mul_u(simd.xor(mixed, simd.shift_right(mixed, 16)), first);
+        let mixed = simd.mul_u(simd.xor(mixed, simd.shift_right(mixed, 15)), second);
         let mixed = simd.xor(mixed, simd.shift_right(mixed, 16));
         let left = (points.end - at).min(S::LANES) as u32;
-        let mut bits = simd.mask_bits(simd.at_most_u(least, mixed)) & (u32::MAX >> (32 - left));
-        while bits != 0 {
-            to.push(at as u32 + bits.trailing_zeros());
-            bits &= bits - 1;
+        let bits = simd.mask_bits(simd.at_most_u(least, mixed)) & (u32::MAX >> (32 - left));
+        if bits != 0 {
+            let found = simd.store_lanes(bits, at as u32, &mut some);
+            to[count..count + found].copy_from_slice(&some[..found]);
+            count += found;
         }
+        at += S::LANES;
     }
+    count
 }
 
 impl Kernel for Visiting<'_> {
@@ -172,7 +189,7 @@ impl Kernel for Visiting<'_> {
             .of_pairs
             .map_or(0.0, |bound| bound.reach2)
             .max(self.of_cloud.reach2);
-        let (mut found, mut near, mut candidates) = (Found::default(), vec![], vec![]);
+        let (mut found, mut near, mut candidates) = (Found::default(), vec![], [0; LEAF]);
         leaves.near(space, &self.owners.bounds, reach2, &mut near);
         // What is left of candidates by the distance of the pair.
         let may = |i: usize, k: usize, bound: &Bound, weight: f64, u: u32| {
@@ -184,10 +201,10 @@ impl Kernel for Visiting<'_> {
             for &leaf in &near {
                 let leaf = &leaves.leaves[leaf];
                 let gap2 = space.gap2(&x, &leaf.bounds);
-                if let Some(least) = least_word(self.of_cloud.at(gap2) * leaf.heaviest) {
+                if let Some(least) = least_word(self.of_cloud.from(gap2) * leaf.heaviest) {
                     let (own, words) = (owners.words[OWNER][i], &members.words[MEMBER]);
-                    passing(simd, own, words, &leaf.points, least, &mut candidates);
-                    for &k in &candidates {
+                    let n = passing(simd, own, words, &leaf.points, least, &mut candidates);
+                    for &k in &candidates[..n] {
                         let at = k as usize;
                         let u = mix32(own.wrapping_add(words[at]));
                         if owner == member && at == i
@@ -202,10 +219,16 @@ impl Kernel for Visiting<'_> {
                 }
                 let Some(bound) = self.of_pairs else { continue };
                 let weight = owners.weights[i];
-                if let Some(least) = least_word(bound.at(gap2) * leaf.heaviest * weight) {
+                if let Some(least) = least_word(bound.from(gap2) * leaf.heaviest * weight) {
                     let (own, words) = (owners.words[FIRST][i], &members.words[SECOND]);
-                    passing(simd, own, words, &leaf.points, least, &mut candidates);
-                    for &j in &candidates {
+                    let n = passing(simd, own, words, &leaf.points, least, &mut candidates);
+                    for &j in &candidates[..n] {
+                        let at = j as usize;
+                        let u = mix32(own.wrapping_add(words[at]));
+                        let twice = owner == member && owners.rows[i] >= members.rows[at];
+                        if twice || !may(i, at, bound, weight * members.weights[at], u) {
+                            continue;
+                        }
                         let kept = job.kept(points, (owner, i), (member, j as usize));
                         let (i, (bin, times)) = (i as u32, kept.unwrap_or_default());
                         let bin = bin as u32;

@@ -52,7 +52,7 @@ pub(super) struct Rows {
     blocks: u64,
     /// Which order it is.
     pass: Option<u64>,
-    rows: Vec<u32>,
+    order: Vec<u32>,
 }
 
 impl Rows {
@@ -63,7 +63,7 @@ impl Rows {
             points,
             blocks: (rows / points) as u64,
             pass: None,
-            rows: (0..rows as u32).collect(),
+            order: (0..rows as u32).collect(),
         }
     }
 
@@ -73,10 +73,10 @@ impl Rows {
         if self.pass != Some(pass) {
             let order = stream(self.seed, self.tracer, ORDER).child(pass);
             let key = |&row: &u32| (order.bits(u64::from(row)), row);
-            self.rows.sort_unstable_by_key(key);
+            self.order.sort_unstable_by_key(key);
             self.pass = Some(pass);
         }
-        &self.rows[block * self.points..][..self.points]
+        &self.order[block * self.points..][..self.points]
     }
 }
 

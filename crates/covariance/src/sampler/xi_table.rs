@@ -90,7 +90,7 @@ impl XiTable {
     /// xi at a separation of 0 or more and a cosine from 0 on; one above 1 is taken as 1.
     #[inline]
     pub fn at(&self, s: f64, mu: f64) -> f64 {
-        if !(s < self.cut) {
+        if s >= self.cut {
             return 0.0;
         }
         let (x, y) = (s / self.step, mu.min(1.0) * MU_INTERVALS as f64);

@@ -4,8 +4,8 @@
 
 use albireo::random::Stream;
 use albireo::{
-    Axis, Bins, Domain, Edges, LineOfSight, Particles, PeriodicBox, Points, RBins, RpPiBins,
-    SMuBins, Separation, SignedEdges, separation,
+    Axis, Bins, Domain, Edges, Labels, LineOfSight, Particles, PeriodicBox, Points, RBins,
+    RpPiBins, SMuBins, Separation, SignedEdges, separation,
 };
 use albireo_covariance::sampler::{Input, Settings, XiTable, pairs_of};
 
@@ -118,19 +118,18 @@ fn randoms(draw: &mut Draw, n: usize, side: f64, origin: [f64; 3]) -> Particles 
         });
     }
     let points = Points::from_rows(&rows).unwrap();
-    match draw.below(3) {
-        0 => Particles::new(points),
-        _ => {
-            let weights = (0..n).map(|_| {
-                if draw.chance(0.05) {
-                    0.0
-                } else {
-                    draw.between(0.2, 1.5)
-                }
-            });
-            Particles::weighted(points, weights.collect()).unwrap()
-        }
+    if draw.chance(0.3) {
+        return Particles::new(points);
     }
+    let weight = |draw: &mut Draw| {
+        if draw.chance(0.05) {
+            0.0
+        } else {
+            draw.between(0.2, 1.5)
+        }
+    };
+    let weights = (0..n).map(|_| weight(draw));
+    Particles::weighted(points, weights.collect()).unwrap()
 }
 
 /// xi with a change of sign, larger near 0.
@@ -191,6 +190,18 @@ pub fn input(seed: u64, size: &Size) -> Input {
         cloud: draw.between(1.0, 6.0),
         pairs: draw.between(0.1, 0.6) * fewest as f64,
     };
+    let mut region_shares = None;
+    let mut randoms = randoms;
+    if tracers == 1 && draw.chance(0.5) {
+        let number = 2 + draw.below(4);
+        let labels = (0..randoms[0].len())
+            .map(|_| draw.below(number) as u32)
+            .collect();
+        let labels = Labels::new(labels, number as u32).unwrap();
+        randoms = vec![randoms.remove(0).labelled(labels).unwrap()];
+        let share = |draw: &mut Draw| (0..bins.n_bins()).map(|_| draw.uniform()).collect();
+        region_shares = Some((0..number).map(|_| share(&mut draw)).collect());
+    }
     let pairs = pairs_of(tracers);
     let xi = pairs.iter().map(|_| xi(&mut draw, side, cut)).collect();
     let counted = |&(i, j): &(usize, usize)| random_pairs(&domain, &bins, &randoms, i, j);
@@ -201,6 +212,7 @@ pub fn input(seed: u64, size: &Size) -> Input {
         bins,
         randoms,
         xi,
+        region_shares,
         settings,
     }
 }

@@ -277,6 +277,7 @@ impl Covariance {
             randoms: vec![randoms.points.clone()],
             xi: vec![self.xi_table(measured, cut, session)?],
             random_pairs: vec![rr.to_vec()],
+            region_shares: None,
             settings: Settings {
                 seed: self.seed,
                 points: self.points,
