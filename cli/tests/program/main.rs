@@ -33,6 +33,7 @@ mod folder;
 #[cfg(all(feature = "fits", feature = "hdf5", feature = "parquet"))]
 mod formats;
 mod formulas;
+mod frame_sums;
 mod frames;
 mod frames_in_time;
 #[cfg(target_os = "linux")]

@@ -6,11 +6,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use albireo::estimators::{AnyEstimator, Role, Term};
-use albireo::tally::{CountSpec, End, PairProgram};
+use albireo::tally::{CountSpec, End, Exchange, PairProgram};
 use albireo::{Bins, Counts, Domain, LineOfSight, Particles};
 use albireo_catalogs::{Attribute, CatalogReader, MemoryColumn, MemoryTable, Request, TableColumn};
+use albireo_fluids::frames::FrameJob;
 use albireo_pair_sums::{
-    Geometry, ObjectColumn, Objects, PairSumError, PairSumSpec, PairSums, forms,
+    Geometry, ObjectColumn, Objects, PairSumError, PairSumSpec, PairSums, UsedForm, forms,
 };
 use albireo_samples::{Samples, Selection, Source};
 use anyhow::Result;
@@ -84,11 +85,26 @@ impl PairSumFlags {
         if !self.any() {
             return Ok(None);
         }
+        self.read_with(&session.widths(sources)?)
+    }
+
+    /// What a checkpoint must agree in.
+    pub(crate) fn settings(&self) -> Value {
+        let sums = self.pair_sum.iter().map(|sum| json!([sum.name, sum.text]));
+        let lets = self.lets.iter().map(|one| json!([one.name, one.of]));
+        let bounds = self.pair_bound.iter().map(|one| json!([one.name, one.of]));
+        json!({"sums": sums.collect::<Vec<_>>(), "lets": lets.collect::<Vec<_>>(), "bounds": bounds.collect::<Vec<_>>()})
+    }
+
+    /// The sums that are asked for, if there are any, over columns of so many components.
+    pub(crate) fn read_with(&self, width: &dyn Fn(&str) -> usize) -> Result<Option<Summed>> {
+        if !self.any() {
+            return Ok(None);
+        }
         let lets: Vec<(String, String)> = (self.lets.iter())
             .map(|part| (part.name.clone(), part.of.clone()))
             .collect();
-        let width = session.widths(sources)?;
-        let mut sums = PairSums::parse(&self.pair_sum, &lets, &width).map_err(refused)?;
+        let mut sums = PairSums::parse(&self.pair_sum, &lets, width).map_err(refused)?;
         for bound in &self.pair_bound {
             let with = sums.with_bound(&bound.name, bound.of);
             sums = with.map_err(|error| usage(format!("--pair-bound: {error}")))?;
@@ -188,6 +204,51 @@ impl Summed {
         }
     }
 
+    /// The columns that are read of both objects of a pair, in the order that [`Summed::of_frame`] takes them in.
+    pub(crate) fn texts_of_both(&self) -> Vec<String> {
+        let columns = self.0.columns_of_both();
+        columns.iter().filter_map(text_of).cloned().collect()
+    }
+
+    /// A frame whose particles have these columns, with the program over its pairs.
+    pub(crate) fn of_frame(&self, job: FrameJob, bins: &Bins) -> Result<FrameJob> {
+        let valued = Valued::new(&job.particles, self.0.columns_of_both())?;
+        let program = self.program(&valued, &valued, &Geometry::of(bins, &job.domain))?;
+        self.check_unordered(&program)?;
+        Ok(FrameJob {
+            particles: valued.particles,
+            program: Some(program),
+            ..job
+        })
+    }
+
+    /// Refuses what depends on the order of a pair.
+    pub(crate) fn check_unordered(&self, program: &PairProgram) -> Result<()> {
+        let mut sums = program.sums().iter();
+        match sums.find(|sum| sum.exchange != Exchange::Even) {
+            None => Ok(()),
+            Some(sum) => Err(usage(format!(
+                "--pair-sum {}: it changes when the two points of a pair are exchanged, and rdf counts each pair once: expected one that stays the same, such as i.m*j.m or radial(i.v - j.v)",
+                sum.name
+            ))),
+        }
+    }
+
+    /// The names of the sums and their expressions.
+    pub(crate) fn named_texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.names().zip(self.0.texts())
+    }
+
+    /// The place of the sum of this name.
+    pub(crate) fn place(&self, name: &str) -> Option<usize> {
+        self.0.names().position(|other| other == name)
+    }
+
+    /// The forms that were asked for.
+    pub(crate) fn forms(&self) -> &[UsedForm] {
+        self.0.forms()
+    }
+
     /// A sample, read as [`Summed::selected`] asks for, at these ends of pairs.
     pub(crate) fn valued(&self, particles: &Particles, ends: &[End]) -> Result<Valued> {
         Valued::new(particles, self.columns(ends))
@@ -222,34 +283,48 @@ impl Summed {
 
     /// The columns that follow from the sums of a count, whose columns have this prefix.
     pub(crate) fn derived(&self, counts: &Counts, prefix: &str) -> Result<Vec<TableColumn>> {
-        if self.0.derived().is_empty() {
-            return Ok(vec![]);
-        }
         let weights = counts.weight();
         let weights =
             weights.unwrap_or_else(|| counts.npairs().iter().map(|&n| n as f64).collect());
-        let mut columns = vec![("W".to_owned(), weights)];
-        for name in counts.pair_sums() {
+        let sum = |name: &str| {
             let sums = counts.pair_sum(name).map(|sums| sums.values());
-            columns.push((name.to_owned(), sums.unwrap_or_default()));
+            Ok(sums.unwrap_or_default())
+        };
+        let named = |name: &str| column_name(prefix, name);
+        self.derived_of(weights, sum, named)
+    }
+
+    /// The columns that follow from the weights of pairs and their sums by name; `named` says what each is called.
+    pub(crate) fn derived_of(
+        &self,
+        weights: Vec<f64>,
+        sum: impl Fn(&str) -> Result<Vec<f64>>,
+        named: impl Fn(&str) -> String,
+    ) -> Result<Vec<TableColumn>> {
+        let derived = self.0.derived();
+        if derived.is_empty() {
+            return Ok(vec![]);
+        }
+        let mut columns = vec![("W".to_owned(), weights)];
+        for name in self.0.names() {
+            columns.push((name.to_owned(), sum(name)?));
         }
         let column = |(name, values): (String, Vec<f64>)| {
             let column: Arc<dyn MemoryColumn> = Arc::new(Attribute::Numbers(values));
             (name, vec![column])
         };
         let columns = columns.into_iter().map(column).collect();
-        let formulas = self
-            .0
-            .derived()
-            .iter()
-            .map(|derived| derived.formula.clone());
+        let formulas = derived.iter().map(|derived| derived.formula.clone());
         let mut table = MemoryTable::new("sums".into(), columns, None)?;
         let made = table.read(&Request::columns(formulas.collect::<Vec<_>>()))?;
-        let derived = self.0.derived().iter().map(|derived| {
+        let derived = derived.iter().map(|derived| {
             let values = made.column(&derived.formula)?.to_vec();
             let described = format!("{}, W the weight of the pairs", derived.formula);
-            let name = column_name(prefix, &derived.name);
-            Ok(TableColumn::floats(name, described, values))
+            Ok(TableColumn::floats(
+                named(&derived.name),
+                described,
+                values,
+            ))
         });
         derived.collect()
     }

@@ -38,4 +38,4 @@ pub use error::{PairSumError, TextError};
 pub use forms::{Form, FormSum, forms};
 pub use geometry::Geometry;
 pub use spec::PairSumSpec;
-pub use sums::{Derived, PairSums};
+pub use sums::{Derived, PairSums, UsedForm};

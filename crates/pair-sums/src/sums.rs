@@ -27,6 +27,17 @@ pub struct Derived {
     pub formula: String,
 }
 
+/// A form that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsedForm {
+    /// What the form is called.
+    pub form: &'static str,
+    /// What the user calls it, if anything.
+    pub name: Option<String>,
+    /// What its sums are called here, in its order.
+    pub sums: Vec<String>,
+}
+
 /// Sums over pairs: expressions that have been read.
 ///
 /// ```
@@ -51,6 +62,7 @@ pub struct PairSums {
     graph: Graph,
     roots: Vec<Root>,
     derived: Vec<Derived>,
+    forms: Vec<UsedForm>,
     /// Where the sums are made, once it is known.
     geometry: Option<Geometry>,
 }
@@ -69,6 +81,7 @@ impl PairSums {
             graph: Graph::default(),
             roots: vec![],
             derived: vec![],
+            forms: vec![],
             geometry: None,
         };
         let scope = Scope {
@@ -220,6 +233,11 @@ impl PairSums {
                 bound: spec.bound,
             })?;
         }
+        self.forms.push(UsedForm {
+            form: form.name,
+            name: spec.name.clone(),
+            sums: form.sums.iter().map(|sum| named(sum.name)).collect(),
+        });
         let is_sum = |word: &str| form.sums.iter().any(|sum| sum.name == word);
         let of_sums = |word: &str| {
             if is_sum(word) {
@@ -323,6 +341,8 @@ impl PairSums {
                 .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
             words.all(|word| !left.contains(word))
         });
+        let is_whole = |form: &UsedForm| form.sums.iter().all(|sum| !left.contains(sum));
+        self.forms.retain(is_whole);
         self.roots = kept;
         self
     }
@@ -352,6 +372,11 @@ impl PairSums {
     /// Their expressions as users wrote them, in order.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.roots.iter().map(|root| root.text.as_str())
+    }
+
+    /// The forms that were asked for.
+    pub fn forms(&self) -> &[UsedForm] {
+        &self.forms
     }
 
     /// Columns that follow from the sums of forms.

@@ -289,6 +289,11 @@ impl FrameFlags {
         self.bonded.map(|_| "--exclude-bonded")
     }
 
+    /// The column of molecules that are counted as their centres.
+    pub(super) fn centres(&self) -> Option<&str> {
+        self.centres.as_deref()
+    }
+
     /// How many bonds the pairs that are left out have between them at most.
     pub(super) fn bonds_between(&self) -> Option<u32> {
         self.bonded
