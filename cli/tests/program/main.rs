@@ -82,6 +82,7 @@ mod saved_estimates;
 mod scattering;
 mod shards;
 mod shells;
+mod shuffled;
 mod signals;
 mod silent;
 mod species;

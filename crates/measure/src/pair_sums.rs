@@ -1,11 +1,16 @@
 //! Sums of expressions over the pairs of a count: which columns they take of the samples, and what results say of them.
 //!
-//! Entry: [`PairSumFlags`], read into [`Summed`]. The language is that of `albireo-pair-sums`.
+//! Entry: [`PairSumFlags`], read into [`Summed`]; [`SummedRoles`] are those that an estimator takes. The language is that of `albireo-pair-sums`.
+
+mod roles;
+
+pub(crate) use roles::SummedRoles;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use albireo::estimators::{AnyEstimator, Role, Term};
+use albireo::binning::PairOrder;
+use albireo::particles::Column;
 use albireo::tally::{CountSpec, End, Exchange, PairProgram};
 use albireo::{Bins, Counts, Domain, LineOfSight, Particles};
 use albireo_catalogs::{Attribute, CatalogReader, MemoryColumn, MemoryTable, Request, TableColumn};
@@ -13,7 +18,7 @@ use albireo_fluids::frames::FrameJob;
 use albireo_pair_sums::{
     Geometry, ObjectColumn, Objects, PairSumError, PairSumSpec, PairSums, UsedForm, forms,
 };
-use albireo_samples::{Samples, Selection, Source};
+use albireo_samples::{Selection, Source};
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
@@ -128,6 +133,15 @@ fn text_of(column: &ObjectColumn) -> Option<&String> {
     }
 }
 
+/// A mark whose pairs `marked(m)` sums.
+#[derive(Debug, Clone)]
+pub(crate) struct Mark {
+    /// The column of the objects.
+    pub(crate) column: String,
+    /// The column of the result that is the marked correlation.
+    pub(crate) derived: String,
+}
+
 /// Float64 does not hold every whole number above this.
 const WHOLE: f64 = (1u64 << 53) as f64;
 
@@ -158,6 +172,12 @@ impl Valued {
             particles: particles.clone().with_columns(values)?,
             columns: all,
         })
+    }
+
+    /// The values that are read by this text.
+    pub(crate) fn values(&self, text: &str) -> Option<&Column> {
+        let mut columns = self.columns.iter().zip(self.particles.columns());
+        columns.find_map(|(of, values)| (text_of(of)? == text).then_some(values))
     }
 
     fn objects(&self) -> Objects<'_> {
@@ -234,9 +254,39 @@ impl Summed {
         }
     }
 
+    /// Refuses what is 0 where pairs have no order.
+    pub(crate) fn check_order(what: &CountSpec, is_auto: bool) -> Result<()> {
+        let sums = what.program().map_or(&[][..], |program| program.sums());
+        let once = is_auto && what.order() == PairOrder::Unordered;
+        match sums.iter().find(|sum| once && sum.exchange == Exchange::Odd) {
+            None => Ok(()),
+            Some(sum) => Err(usage(format!(
+                "--pair-sum {}: it changes its sign when the two points of a pair are exchanged, so that it is 0 where each pair is counted once: multiply it by an odd factor such as radial(..) or mu",
+                sum.name
+            ))),
+        }
+    }
+
     /// The names of the sums and their expressions.
     pub(crate) fn named_texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.names().zip(self.0.texts())
+    }
+
+    /// The marks that are columns of the objects.
+    pub(crate) fn marks(&self) -> Vec<Mark> {
+        let marked = self.forms().iter().filter(|form| form.form == "marked");
+        let mark = |form: &UsedForm| {
+            let only = self.0.clone().only(|name| form.sums.iter().any(|sum| sum == name));
+            let columns = only.object_columns(End::First);
+            let ([column], [derived]) = (&columns[..], only.derived()) else {
+                return None;
+            };
+            Some(Mark {
+                column: text_of(column)?.clone(),
+                derived: derived.name.clone(),
+            })
+        };
+        marked.filter_map(mark).collect()
     }
 
     /// The place of the sum of this name.
@@ -327,139 +377,6 @@ impl Summed {
             ))
         });
         derived.collect()
-    }
-}
-
-/// The sums that the formula of an estimator names, and the samples that have their columns.
-#[derive(Debug)]
-pub(crate) struct SummedRoles {
-    summed: Summed,
-    /// Which sums are made of which pairs.
-    named: Vec<(Term, String)>,
-    geometry: Option<Geometry>,
-    samples: Vec<(Role, Valued)>,
-}
-
-impl SummedRoles {
-    /// The sums of `flags`, over columns of these samples, in the counts that `estimator` takes them of; none where nothing is summed.
-    pub(crate) fn of(
-        flags: &PairSumFlags,
-        estimator: &AnyEstimator,
-        (sources, session): (&[Source], &Session<'_>),
-    ) -> Result<Option<Self>> {
-        let named = match estimator {
-            AnyEstimator::Formula(formula) => formula.sums().to_vec(),
-            _ => vec![],
-        };
-        let summed = flags.read(sources, session)?;
-        let names: Vec<&str> = summed.iter().flat_map(|summed| summed.0.names()).collect();
-        if let Some((term, name)) = named
-            .iter()
-            .find(|(_, name)| !names.contains(&name.as_str()))
-        {
-            let known = if names.is_empty() {
-                "there is none: state it by --pair-sum".to_owned()
-            } else {
-                format!("expected one of {}", names.join(", "))
-            };
-            return Err(usage(format!(
-                "--estimator {}: {}.{name} is no sum of --pair-sum; {known}",
-                estimator.name(),
-                term.name
-            )));
-        }
-        match summed {
-            Some(_) if named.is_empty() => Err(usage(format!(
-                "--estimator {} takes none of the sums {}: write a formula with them, such as --estimator 'DD.{}/DD'",
-                estimator.name(),
-                names.join(", "),
-                names[0]
-            ))),
-            Some(summed) => Ok(Some(Self {
-                summed,
-                named,
-                geometry: None,
-                samples: vec![],
-            })),
-            None => Ok(None),
-        }
-    }
-
-    /// The ends of pairs at which sums take something of a role.
-    fn ends(&self, role: Role) -> Vec<End> {
-        let at = |end: &End| {
-            let mut terms = self.named.iter().map(|(term, _)| term);
-            terms.any(|term| match end {
-                End::First => term.first == role,
-                End::Second => term.second == role,
-            })
-        };
-        [End::First, End::Second].into_iter().filter(at).collect()
-    }
-
-    /// The sources with the columns that sums take of them.
-    pub(crate) fn selected(&self, sources: Vec<Source>) -> Vec<Source> {
-        let of = |source: Source| {
-            let role = Role::ALL
-                .into_iter()
-                .find(|role| role.name() == source.role);
-            let ends = role.map_or(vec![], |role| self.ends(role));
-            self.summed.selected(source, &ends)
-        };
-        sources.into_iter().map(of).collect()
-    }
-
-    /// The same with the samples that were read, and where their pairs are counted.
-    pub(crate) fn with_samples(mut self, inputs: &Samples, geometry: Geometry) -> Result<Self> {
-        self.geometry = Some(geometry);
-        for role in Role::ALL {
-            let ends = self.ends(role);
-            if let (Some(sample), false) = (inputs.find(role.name()), ends.is_empty()) {
-                self.samples
-                    .push((role, self.summed.valued(sample, &ends)?));
-            }
-        }
-        Ok(self)
-    }
-
-    fn valued(&self, role: Role) -> Option<&Valued> {
-        let mut samples = self.samples.iter();
-        samples.find_map(|(of, valued)| (*of == role).then_some(valued))
-    }
-
-    /// The sample of a role with its columns.
-    pub(crate) fn sample(&self, role: Role) -> Option<&Particles> {
-        self.valued(role).map(|valued| &valued.particles)
-    }
-
-    /// Whether a sum is made of the pairs of a term.
-    pub(crate) fn sums_of(&self, term: Term) -> bool {
-        self.named.iter().any(|(of, _)| *of == term)
-    }
-
-    /// What is counted of a term with its sums.
-    pub(crate) fn added(&self, what: CountSpec, term: Term) -> Result<CountSpec> {
-        let (Some(geometry), true) = (&self.geometry, self.sums_of(term)) else {
-            return Ok(what);
-        };
-        let (Some(first), Some(second)) = (self.valued(term.first), self.valued(term.second))
-        else {
-            return Ok(what);
-        };
-        let is_named = |sum: &str| (self.named.iter()).any(|(of, name)| *of == term && name == sum);
-        let only = Summed(self.summed.0.clone().only(is_named));
-        Ok(what.with_program(only.program(first, second, geometry)?))
-    }
-
-    /// What a record says of the sums.
-    pub(crate) fn record(&self) -> Value {
-        let texts = self.summed.0.names().zip(self.summed.0.texts());
-        let sum = |(name, text): (&str, &str)| {
-            let counts = self.named.iter().filter(|(_, other)| other == name);
-            let counts: Vec<&str> = counts.map(|(term, _)| term.name).collect();
-            json!({ "name": name, "expression": text, "counts": counts })
-        };
-        texts.map(sum).collect()
     }
 }
 

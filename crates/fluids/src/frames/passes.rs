@@ -262,9 +262,7 @@ impl FrameSum {
         let (mut values, mut rounding) = (Vec::new(), 0.0f64);
         for counts in by_class {
             values.extend(values_of(counts, name));
-            let bounds = counts.pair_sum_bound(name).unwrap_or_default();
-            let each = bounds.iter().zip(counts.npairs()).filter(|(_, n)| **n > 0);
-            rounding = each.fold(rounding, |most, (bound, &n)| most.max(bound / n as f64));
+            rounding = rounding.max(counts.pair_sum_bound_of_pair(name).unwrap_or_default());
         }
         Self { values, rounding }
     }

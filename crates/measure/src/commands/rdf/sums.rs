@@ -157,7 +157,7 @@ impl FrameSums {
     pub(super) fn record(&self, roundings: &[f64]) -> Value {
         let all = self.summed.named_texts().zip(roundings);
         let sum = |((name, text), rounding): ((&str, &str), &f64)| {
-            json!({ "name": name, "expression": text, "rounding_of_a_pair": rounding })
+            json!({ "name": name, "expression": text, "bound_of_pair": rounding })
         };
         all.map(sum).collect()
     }
