@@ -38,6 +38,7 @@ mod frames;
 mod frames_in_time;
 #[cfg(target_os = "linux")]
 mod full_disks;
+mod identities;
 mod job;
 mod job_steps;
 mod joins;

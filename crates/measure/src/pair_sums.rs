@@ -125,10 +125,18 @@ pub(crate) struct Valued {
     columns: Vec<ObjectColumn>,
 }
 
-/// The text that is read of a file.
-fn text_of(column: &ObjectColumn) -> Option<&String> {
+/// The text of what is read of a file as numbers.
+fn read_text(column: &ObjectColumn) -> Option<&String> {
     match column {
-        ObjectColumn::Read(text) | ObjectColumn::Identity(text) => Some(text),
+        ObjectColumn::Read(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The text of what is compared by whether it is equal.
+fn identity_text(column: &ObjectColumn) -> Option<&String> {
+    match column {
+        ObjectColumn::Identity(text) => Some(text),
         _ => None,
     }
 }
@@ -142,31 +150,22 @@ pub(crate) struct Mark {
     pub(crate) derived: String,
 }
 
-/// Float64 does not hold every whole number above this.
-const WHOLE: f64 = (1u64 << 53) as f64;
-
 impl Valued {
-    /// The particles, whose columns are those that `columns` reads, with the built-in ones too.
+    /// The particles, whose columns are those that `columns` reads and then those that it compares, with the built-in ones too.
     fn new(particles: &Particles, columns: Vec<ObjectColumn>) -> Result<Self> {
-        let (mut all, built_in): (Vec<_>, Vec<_>) = columns
+        let (mut all, others): (Vec<_>, Vec<_>) = columns
             .into_iter()
-            .partition(|column| text_of(column).is_some());
+            .partition(|column| read_text(column).is_some());
+        let (identities, built_in): (Vec<_>, Vec<_>) = others
+            .into_iter()
+            .partition(|column| identity_text(column).is_some());
         let mut values = particles.columns().to_vec();
-        for (column, values) in all.iter().zip(&values) {
-            let is_large = |value: f64| value.abs() >= WHOLE;
-            if let (ObjectColumn::Identity(text), Some(row)) =
-                (column, values.iter().position(is_large))
-            {
-                return Err(usage(format!(
-                    "--pair-sum: `{text}` is compared for equality, but row {row} (counting from 0) is 2^53 or more, where float64 has not every whole number: compare smaller numbers"
-                )));
-            }
-        }
         values.extend(
             built_in
                 .iter()
                 .filter_map(|column| column.of_points(particles)),
         );
+        all.extend(identities);
         all.extend(built_in);
         Ok(Self {
             particles: particles.clone().with_columns(values)?,
@@ -177,7 +176,14 @@ impl Valued {
     /// The values that are read by this text.
     pub(crate) fn values(&self, text: &str) -> Option<&Column> {
         let mut columns = self.columns.iter().zip(self.particles.columns());
-        columns.find_map(|(of, values)| (text_of(of)? == text).then_some(values))
+        columns.find_map(|(of, values)| (read_text(of)? == text).then_some(values))
+    }
+
+    /// Whether the values that are compared by this text are texts; none where there is no row.
+    fn is_text(&self, text: &str) -> Option<bool> {
+        let mut columns = self.columns.iter().zip(self.particles.columns());
+        let codes = columns.find(|(of, _)| identity_text(of).is_some_and(|of| of == text));
+        codes?.1.iter().next().map(|code| code < 0.0)
     }
 
     fn objects(&self) -> Objects<'_> {
@@ -213,11 +219,13 @@ impl Summed {
 
     /// The source with the columns of the objects at these ends.
     pub(crate) fn selected(&self, source: Source, ends: &[End]) -> Source {
-        let columns = self.columns(ends);
-        let columns = columns.iter().filter_map(text_of).cloned().collect();
+        let all = self.columns(ends);
+        let columns = all.iter().filter_map(read_text).cloned().collect();
+        let identities = all.iter().filter_map(identity_text).cloned().collect();
         Source {
             selection: Selection {
                 columns,
+                identities,
                 ..source.selection
             },
             ..source
@@ -227,7 +235,13 @@ impl Summed {
     /// The columns that are read of both objects of a pair, in the order that [`Summed::of_frame`] takes them in.
     pub(crate) fn texts_of_both(&self) -> Vec<String> {
         let columns = self.0.columns_of_both();
-        columns.iter().filter_map(text_of).cloned().collect()
+        columns.iter().filter_map(read_text).cloned().collect()
+    }
+
+    /// The columns that are compared by whether they are equal, which follow on these.
+    pub(crate) fn identities_of_both(&self) -> Vec<String> {
+        let columns = self.0.columns_of_both();
+        columns.iter().filter_map(identity_text).cloned().collect()
     }
 
     /// A frame whose particles have these columns, with the program over its pairs.
@@ -282,7 +296,7 @@ impl Summed {
                 return None;
             };
             Some(Mark {
-                column: text_of(column)?.clone(),
+                column: read_text(column)?.clone(),
                 derived: derived.name.clone(),
             })
         };
@@ -311,9 +325,30 @@ impl Summed {
         second: &Valued,
         geometry: &Geometry,
     ) -> Result<Arc<PairProgram>> {
+        self.check_identities(first, second)?;
         let sums = self.0.clone().within(geometry).map_err(refused)?;
         let program = sums.bind(&first.objects(), &second.objects(), geometry);
         Ok(Arc::new(program.map_err(refused)?))
+    }
+
+    /// Refuses texts that are compared with numbers.
+    fn check_identities(&self, first: &Valued, second: &Valued) -> Result<()> {
+        for sides in self.0.compared() {
+            let kinds = sides.each_ref().map(|(end, text)| match end {
+                End::First => first.is_text(text),
+                End::Second => second.is_text(text),
+            });
+            if let [Some(one), Some(other)] = kinds
+                && one != other
+            {
+                let [(_, a), (_, b)] = &sides;
+                let [of_a, of_b] = [one, other].map(|text| if text { "texts" } else { "numbers" });
+                return Err(usage(format!(
+                    "--pair-sum: `{a}` holds {of_a} and `{b}` {of_b}: expected columns of one kind to compare"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// What a record says of the sums.

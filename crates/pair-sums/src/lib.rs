@@ -29,6 +29,7 @@ mod ranges;
 mod reading;
 mod spec;
 mod sums;
+mod taken;
 #[cfg(test)]
 mod tests;
 mod writing;

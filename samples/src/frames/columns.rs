@@ -5,11 +5,12 @@
 use std::path::Path;
 
 use albireo::particles::Column;
-use albireo_catalogs::{Atoms, Expression, Frame, Request};
+use albireo_catalogs::{Atoms, Attribute, Expression, Frame, Request};
 
 use super::FrameReading;
 use crate::error::SampleError;
 use crate::frame_error::FrameError;
+use crate::identities::{Identity, coded};
 
 /// Columns of velocities and forces, which change from frame to frame.
 pub(super) const MOVING: [&str; 6] = ["vx", "vy", "vz", "fx", "fy", "fz"];
@@ -34,7 +35,7 @@ pub(super) fn values(
     rows: Option<&[u32]>,
 ) -> Result<Vec<Column>, SampleError> {
     let texts = &reading.columns;
-    if texts.is_empty() {
+    if texts.is_empty() && reading.identities.is_empty() {
         return Ok(vec![]);
     }
     if let Some(column) = lacking(texts, &frame.atoms) {
@@ -42,7 +43,7 @@ pub(super) fn values(
         return Err(FrameError::Unmoved { column, columns }.into());
     }
     let table = frame.columns(&Request::columns(texts.iter().cloned()), path)?;
-    let column = |text: &String| {
+    let column = |text: &String| -> Result<Column, SampleError> {
         let all = table.column(text)?;
         let values: Vec<f64> = match rows {
             None => all.to_vec(),
@@ -58,5 +59,30 @@ pub(super) fn values(
         }
         .into())
     };
-    texts.iter().map(column).collect()
+    let columns: Vec<Column> = texts.iter().map(column).collect::<Result<_, _>>()?;
+    let identities = reading.identities.iter();
+    let identities = identities.map(|name| identity(frame, name, path));
+    let identities = identities.collect::<Result<Vec<_>, _>>()?;
+    let of_rows = |codes: Vec<f64>| match rows {
+        None => Column::from(codes),
+        Some(rows) => rows.iter().map(|&row| codes[row as usize]).collect::<Vec<_>>().into(),
+    };
+    let codes = coded(identities.iter()).into_iter().map(of_rows);
+    Ok(columns.into_iter().chain(codes).collect())
+}
+
+/// A column that is compared by whether it is equal.
+fn identity(frame: &Frame, name: &str, path: &Path) -> Result<Identity, SampleError> {
+    match frame.atoms.get(name) {
+        Some(Attribute::Texts { texts, codes }) => {
+            Ok(Identity::of_texts(texts.clone(), codes.iter().copied()))
+        }
+        Some(Attribute::Integers(values)) => {
+            Ok(Identity::of_integers(values.iter().map(|&value| value.into())))
+        }
+        _ => {
+            let table = frame.columns(&Request::columns([name.to_owned()]), path)?;
+            Ok(Identity::of_numbers(name, table.column(name)?)?)
+        }
+    }
 }

@@ -88,6 +88,9 @@ pub struct FrameReading {
     /// read where one of these or a condition names them.
     #[serde(skip)]
     pub columns: Vec<String>,
+    /// Columns that particles of jobs have behind these as numbers that are equal where the values are: above 0 of numbers, below 0 of texts.
+    #[serde(skip)]
+    pub identities: Vec<String>,
     /// Whether conditions are asked again in every frame.
     pub update: bool,
     /// Molecules that are counted as their centres of mass: the column that numbers them.

@@ -454,6 +454,7 @@ impl FrameFlags {
             more_species: self.pair_names()?.into_iter().flatten().collect(),
             filter: filter.transpose().context("--where")?,
             columns: Vec::new(),
+            identities: Vec::new(),
             update: self.update,
             centres: self.centres.clone(),
             excluded: left_out,

@@ -44,6 +44,7 @@ impl Rdf {
         let sums = self.sums_of_frames()?;
         if let Some(sums) = &sums {
             reading.columns = sums.summed.texts_of_both();
+            reading.identities = sums.summed.identities_of_both();
         }
         let checkpoint = self.frames.saved.path();
         let settings = checkpoint.map(|_| reading.settings()).transpose()?;
