@@ -37,19 +37,23 @@ impl ExactSum {
     /// Adds `a * a` exactly, as the rounded square and its rest.
     #[inline]
     pub fn add_square(&mut self, a: f64) {
-        let square = a * a;
-        self.add(square);
-        self.add(a.mul_add(a, -square));
+        self.add_product(a, a);
     }
 
     /// Adds `a * n` exactly, n a number of pairs: as rounded products and their rests.
     #[inline]
     pub fn add_times(&mut self, a: f64, n: u64) {
         for half in [n >> 32 << 32, n & u64::from(u32::MAX)] {
-            let (product, half) = (a * half as f64, half as f64);
-            self.add(product);
-            self.add(a.mul_add(half, -product));
+            self.add_product(a, half as f64);
         }
+    }
+
+    /// Adds `a * b` exactly, as the rounded product and its rest.
+    #[inline]
+    pub fn add_product(&mut self, a: f64, b: f64) {
+        let product = a * b;
+        self.add(product);
+        self.add(a.mul_add(b, -product));
     }
 
     /// The sum as floats that do not depend on how it came about: each is what those before it leave, rounded.

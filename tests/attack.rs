@@ -146,7 +146,8 @@ fn independent() -> Result<(), Failed> {
             let besides = !case.besides.cuts.is_empty()
                 || case.besides.weighs_pairs()
                 || !case.besides.sets.is_empty()
-                || case.besides.program.is_some();
+                || case.besides.program.is_some()
+                || case.besides.realisations.is_some();
             let unknown = matches!(case.bins, Bins::Cut(..))
                 || case.summed.is_new()
                 || besides

@@ -137,6 +137,7 @@ fn frames_side_by_side_are_those_of_the_double_loop() {
             cuts: vec![],
             excluded: None,
             weight: 1.0,
+            program: None,
         })
     };
     let edges = Edges::linear(0.0, 0.8, 40).unwrap();

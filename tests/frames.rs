@@ -48,6 +48,7 @@ fn frame(number: u64) -> Result<FrameJob, Error> {
         cuts: vec![],
         excluded: None,
         weight: 1.0,
+        program: None,
     })
 }
 

@@ -10,7 +10,7 @@ use crate::hdf5_head::{
     integer, text_attribute, utf8,
 };
 
-/// Bytes of a position or a velocity.
+/// Bytes of a position, a velocity or a force.
 const VECTOR: u128 = 24;
 
 /// Frames that are looked at together when a file is gone on with.
@@ -41,9 +41,11 @@ pub struct H5mdContents<'a> {
     pub dt: f64,
     /// Whether there are velocities beside the positions.
     pub velocities: bool,
+    /// Whether there are forces too.
+    pub forces: bool,
 }
 
-/// A file in the making: a group `particles/all` with `position` (frames x particles x 3, float64), `velocity` on request, `species`, `mass` and
+/// A file in the making: a group `particles/all` with `position` (frames x particles x 3, float64), `velocity` and `force` on request, `species`, `mass` and
 /// the box; their steps and times.
 ///
 /// ```
@@ -62,19 +64,22 @@ pub struct H5mdContents<'a> {
 ///     every: 10,
 ///     dt: 0.005,
 ///     velocities: false,
+///     forces: false,
 /// };
 /// let mut file = H5mdFile::begin(std::fs::File::create(&path)?, &contents)?;
-/// file.write(0, &[[0.0, 0.5, 1.0], [1.5, 1.0, 0.5]], &[])?;
+/// file.write(0, &[[0.0, 0.5, 1.0], [1.5, 1.0, 0.5]], [&[], &[]])?;
 /// file.sync()?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct H5mdFile {
     file: File,
-    /// Where steps, times and vectors begin, of the box, of positions and of velocities.
+    /// Where steps, times and vectors begin, of the box, of positions, of velocities and of forces.
     starts: Vec<u64>,
     lengths: [f64; 3],
     particles: usize,
+    /// Whether there are velocities and forces.
+    moving: [bool; 2],
     frames: u64,
     every: u64,
     dt: f64,
@@ -159,13 +164,14 @@ impl H5mdFile {
             starts: tree.starts,
             lengths: contents.lengths,
             particles: contents.species.len(),
+            moving: [contents.velocities, contents.forces],
             frames: contents.frames,
             every: contents.every,
             dt: contents.dt,
         }
     }
 
-    /// Writes a frame in its place; velocities are empty where there are none.
+    /// Writes a frame in its place, with its velocities and forces, which are empty where there are none.
     ///
     /// # Errors
     /// A frame beyond the last or of another number of particles, and what the system says.
@@ -173,7 +179,7 @@ impl H5mdFile {
         &mut self,
         frame: u64,
         positions: &[[f64; 3]],
-        velocities: &[[f64; 3]],
+        moving: [&[[f64; 3]]; 2],
     ) -> io::Result<()> {
         if frame >= self.frames {
             let told = format!("expected {} frames, found number {frame}", self.frames);
@@ -181,10 +187,13 @@ impl H5mdFile {
         }
         let step = frame * self.every;
         let time = step as f64 * self.dt;
-        let all = [&[self.lengths][..], positions, velocities];
-        let particles = self.particles;
+        let own = [self.lengths];
+        let moving = moving.into_iter().zip(self.moving);
+        let moving = moving.filter_map(|(rows, held)| held.then_some(rows));
+        let all = [&own[..], positions].into_iter().chain(moving);
         let (elements, _) = self.starts.as_chunks::<3>();
-        for ((element, rows), expected) in elements.iter().zip(all).zip([1, particles, particles]) {
+        for (k, (element, rows)) in elements.iter().zip(all).enumerate() {
+            let expected = if k == 0 { 1 } else { self.particles };
             if rows.len() != expected {
                 let found = rows.len();
                 return Err(io::Error::other(format!(
@@ -220,9 +229,9 @@ fn group(members: Vec<(&'static str, Object)>, attributes: Vec<Message>) -> Obje
 
 /// The groups and arrays of a file.
 fn tree(contents: &H5mdContents<'_>) -> io::Result<Tree> {
-    // The box, positions and velocities with their steps and times, and the last step, stay within signed 64 bits.
-    let vectors = 1 + 2 * contents.species.len() as u128;
-    let bytes = u128::from(contents.frames) * (VECTOR * vectors + 3 * 16);
+    // The box, positions, velocities and forces with their steps and times, and the last step, stay within signed 64 bits.
+    let vectors = 1 + 3 * contents.species.len() as u128;
+    let bytes = u128::from(contents.frames) * (VECTOR * vectors + 4 * 16);
     let steps = u128::from(contents.frames) * u128::from(contents.every);
     if bytes.max(steps) >= 1 << 62 {
         let frames = contents.frames;
@@ -283,6 +292,9 @@ fn particles(contents: &H5mdContents<'_>) -> Vec<(&'static str, Object)> {
     if contents.velocities {
         members.push(("velocity", moving(contents, &[atoms, 3])));
     }
+    if contents.forces {
+        members.push(("force", moving(contents, &[atoms, 3])));
+    }
     members
 }
 
@@ -324,6 +336,7 @@ mod tests {
             every: 10,
             dt: 0.25,
             velocities: true,
+            forces: true,
         }
     }
 
@@ -335,10 +348,11 @@ mod tests {
         let same = contents(&names, &[0, 1]);
         let mut file = H5mdFile::begin(File::create(&path).unwrap(), &same).unwrap();
         let rows = [[0.5; 3]; 2];
-        assert!(file.write(3, &rows, &rows).is_err());
-        assert!(file.write(0, &rows, &[]).is_err());
-        assert!(file.write(0, &rows[1..], &rows).is_err());
-        file.write(2, &rows, &rows).unwrap();
+        assert!(file.write(3, &rows, [&rows; 2]).is_err());
+        assert!(file.write(0, &rows, [&rows, &[]]).is_err());
+        assert!(file.write(0, &rows, [&[], &rows]).is_err());
+        assert!(file.write(0, &rows[1..], [&rows; 2]).is_err());
+        file.write(2, &rows, [&rows; 2]).unwrap();
         let open = || File::options().read(true).write(true).open(&path).unwrap();
         H5mdFile::resume(open(), &same).unwrap();
         let other = H5mdContents {
@@ -384,7 +398,9 @@ mod tests {
         };
         for frame in [2, 0, 1] {
             let velocities = rows(frame).map(|v| v.map(|v| -v));
-            file.write(frame, &rows(frame), &velocities).unwrap();
+            let forces = rows(frame).map(|v| v.map(|v| 3.0 * v));
+            file.write(frame, &rows(frame), [&velocities, &forces])
+                .unwrap();
         }
         let request = TrajectoryRequest {
             velocities: true,
@@ -404,6 +420,9 @@ mod tests {
             for (k, name) in ["vx", "vy", "vz"].into_iter().enumerate() {
                 let negated = axis(k).iter().map(|v| -v).collect();
                 assert_eq!(frame.atoms.get(name), Some(&Attribute::Numbers(negated)));
+                let force = ["fx", "fy", "fz"][k];
+                let tripled = axis(k).iter().map(|v| 3.0 * v).collect();
+                assert_eq!(frame.atoms.get(force), Some(&Attribute::Numbers(tripled)));
             }
             let species = Attribute::of_texts(["B", "A", "B"].map(str::to_owned).to_vec());
             assert_eq!(frame.atoms.get("species"), Some(&species));

@@ -271,6 +271,13 @@ fn shown_counts(table: &Table, places: Vec<f64>) -> Result<Shown, FigureError> {
     })
 }
 
+/// The names of the formulas of a result.
+fn formulas(table: &Table) -> impl Iterator<Item = &str> {
+    let all = table.meta.get("formulas").and_then(|all| all.as_array());
+    let all = all.into_iter().flatten();
+    all.filter_map(|one| one.get("name").and_then(|name| name.as_str()))
+}
+
 fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError> {
     let name = symbol(&x.name);
     let means = ["mean", "weighted_mean"];
@@ -338,6 +345,15 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
             label: format!("ξ_w({name})"),
             power: 2,
             reference: Some(0.0),
+        }),
+        ResultKind::Formulas => Ok(Shown {
+            series: formulas(table)
+                .enumerate()
+                .map(|(k, name)| series(name, name, k))
+                .collect::<Result<_, FigureError>>()?,
+            label: String::new(),
+            power: 0,
+            reference: None,
         }),
         ResultKind::Rdf => Ok(Shown {
             series: match &partial_names(table, "g_")[..] {

@@ -104,6 +104,8 @@ class CountOptions(SecondOptions, total=False):
     pair_sum: Value  # Sum an expression over the pairs in each bin
     let: Value  # Name a part of the expressions of --pair-sum
     pair_bound: Value  # State a bound
+    shuffle_marks: int  # Shuffle the marks of --pair-sum 'marked(m)' among the objects N times, and add the mean and the scatter of M
+    seed: int  # Seed of the shuffles
     theta_cut: Value  # Do not count pairs whose directions from the observer are LO up to HI degrees apart
     rp_cut: Value  # Do not count pairs that are LO up to HI apart across the line of sight of --los
     exclude_same: Value  # Do not count pairs of data with the same integer in this column, such as members of one halo
@@ -282,6 +284,10 @@ class RdfOptions(SecondOptions, total=False):
     p_of_r: File | bool  # Write P(r), the distribution of distances in bodies of any shape, to this file
     solvent: Value  # Subtract the solvent that the particles displace
     total_g: File | bool  # Write what neutrons measure of g(r)
+    pair_sum: Value  # Sum an expression over the pairs in each bin
+    let: Value  # Name a part of the expressions of --pair-sum
+    pair_bound: Value  # State a bound
+    kt: SupportsFloat  # Temperature times Boltzmann's constant, in the unit of the forces times that of length
     exclude_same: Value  # Exclude pairs with the same integer, such as those of a molecule
     exclude_pairs: Any  # Exclude the pairs listed in a file, such as bonds
     positions: Value  # Cartesian position columns
@@ -503,6 +509,7 @@ class MdOptions(TypedDict, total=False):
     and_back: bool  # Run the same steps back with negated momenta, and fail unless the start is reached to the last bit
     trajectory_every: int  # Steps between frames
     velocities: bool  # Write velocities with the positions
+    forces: bool  # Write forces with the positions, for g(r) from forces
     author: Value  # Author that H5MD files name
     rdf_bins: Edges  # Bins of g(r)
     rdf_every: int  # Steps between counts of g(r)

@@ -35,6 +35,9 @@ pub enum SampleError {
         /// The second row.
         row: usize,
     },
+    /// A value that cannot be compared for equality.
+    #[error(transparent)]
+    Identity(#[from] crate::identities::RoundedIdentity),
     /// A column is named more than once.
     #[error("{option} {}: the column `{name}` is named {times} times", names.join(","))]
     Repeated {

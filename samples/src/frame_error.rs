@@ -34,6 +34,29 @@ pub enum FrameError {
         /// The names.
         names: Vec<String>,
     },
+    /// Velocities or forces that frames do not have.
+    #[error(
+        "the particles have no `{column}`: expected frames with {kind}, as programs write them where they are asked to (LAMMPS dumps, TRR, H5MD, extended \
+         XYZ, AMBER NetCDF, `albireo md --{kind}`); the columns are: {}",
+        in_short_list(columns),
+        kind = if column.starts_with('f') { "forces" } else { "velocities" }
+    )]
+    Unmoved {
+        /// The first of them that is asked for.
+        column: &'static str,
+        /// Those that there are.
+        columns: Vec<String>,
+    },
+    /// A value that is no finite number.
+    #[error("`{column}`: row {row} (counting from 0) has {value}: expected finite numbers")]
+    NotFinite {
+        /// The column or expression.
+        column: String,
+        /// The particle.
+        row: usize,
+        /// What it has.
+        value: f64,
+    },
     /// A molecule that cannot be made whole.
     #[error(
         "--centres {column}: two atoms of molecule {molecule} that follow each other are {} apart, more than half the box, {}: expected atoms of one molecule \

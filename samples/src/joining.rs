@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::bits;
 use crate::class_error::ClassError;
 use crate::classes::mixed;
+use crate::identities::Identity;
 use crate::error::SampleError;
 use crate::pair_columns;
 use crate::sample::Sample;
@@ -69,6 +70,9 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
     let groups = parts.iter().map(|part| part.groups.as_deref());
     let groups = groups.collect::<Option<Vec<_>>>().map(|all| all.concat());
     let classes = classes(&parts)?;
+    let number = parts.iter().map(|part| part.identities.len()).max();
+    let identity = |at| Identity::joined(parts.iter().filter_map(|part| part.identities.get(at)));
+    let identities = (0..number.unwrap_or(0)).map(identity).collect();
     let moved = parts.iter().map(|part| part.shift.as_ref());
     let moved = moved.collect::<Option<Vec<_>>>();
     let shift = moved.and_then(|all| {
@@ -82,6 +86,7 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
         regions,
         bits,
         groups,
+        identities,
         classes,
         centred: parts.iter().all(|part| part.centred),
         stated_boxes: parts

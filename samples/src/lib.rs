@@ -46,6 +46,7 @@ mod given;
 mod given_box;
 mod given_frames;
 mod groups;
+mod identities;
 mod hats;
 mod joining;
 mod lookup;
@@ -87,6 +88,7 @@ pub use columns::usual_names;
 pub use elements::{element_of, weight_of};
 pub use error::SampleError;
 pub use frame_error::FrameError;
+pub use identities::RoundedIdentity;
 pub use frame_notice::FrameNotice;
 pub use frames::{
     Exclusion, FrameChoice, FrameColumns, FrameRange, FrameReading, FrameSource, Held,

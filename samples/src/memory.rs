@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::bits::BitColumns;
 use crate::columns::{Depth, Place};
+use crate::identities::Identity;
 use crate::error::SampleError;
 use crate::given::Given;
 use crate::notice::Notice;
@@ -57,6 +58,9 @@ fn read_of(
     let needed = positions.iter().chain(weight).chain(group).chain(&frame);
     let needed = needed.chain(further_weights.iter().flatten());
     let needed = needed.chain(columns);
+    let is_text = |name: &&String| opened.memory().and_then(|of| of.dtype(name)) == Some("string");
+    let identities = source.selection.identities.iter();
+    let needed = needed.chain(identities.filter(|name| !is_text(name)));
     let class = opened.class();
     let class_of_numbers = class.filter(|(_, is_text)| !is_text);
     let class_of_numbers = class_of_numbers.map(|(name, _)| name.to_owned());
@@ -80,7 +84,20 @@ fn read_of(
             Some(Attribute::Numbers(values))
         }
     };
+    let identity = |name: &String| match opened.memory().and_then(|of| of.dtype(name)) {
+        Some("string") => match given.texts(source, name, &conversion.functions)? {
+            Attribute::Texts { texts, codes } => Ok(Identity::of_texts(texts, codes)),
+            _ => Ok(Identity::default()),
+        },
+        _ => {
+            let values = columns.given.column(source, name)?.iter().collect();
+            Identity::of_float64(source, name, values)
+        }
+    };
+    let identities = source.selection.identities.iter().map(identity);
+    let identities = identities.collect::<Result<_, SampleError>>()?;
     let mut sample = columns.read(conversion, tell)?;
+    sample.identities = identities;
     if let (Some(_), Some(column)) = (&classes, &source.selection.classes) {
         sample.record["classes"] = json!(column.text);
     }
@@ -316,6 +333,7 @@ impl Columns<'_> {
             regions,
             bits,
             groups,
+            identities: vec![],
             classes: None,
             stated_boxes: Vec::new(),
             centred: false,

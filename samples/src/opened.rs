@@ -20,6 +20,7 @@ use crate::snapshot_header::{SnapshotHeader, stated_unit};
 use crate::source::File;
 use crate::stated_units::{StatedUnits, UnitsOfFile};
 use crate::units::{Quantity, Unit};
+use crate::identities::{Kind, kind};
 use crate::whole_numbers::whole_type;
 use crate::within::Within;
 
@@ -260,11 +261,22 @@ impl Opened {
         // Integers of 64 bits are read bit by bit: float64 would make one group of two.
         let whole = whole_type(&self.outline, selection);
         let columns = self.place.columns();
+        let mut identities: [Vec<&String>; 3] = Default::default();
+        for name in &selection.identities {
+            let place = match kind(&self.outline, selection, name) {
+                Kind::Numbers => 0,
+                Kind::Whole(_) => 1,
+                Kind::Texts => 2,
+            };
+            identities[place].push(name);
+        }
+        let [numbers, whole_numbers, texts_compared] = identities;
         for name in columns
             .iter()
             .chain(&selection.weight)
             .chain(selection.further_weights.iter().flatten())
             .chain(&selection.columns)
+            .chain(numbers)
             .chain(selection.group.iter().filter(|_| whole.is_none()))
             .chain(of_numbers)
             .chain(&frame)
@@ -279,8 +291,15 @@ impl Opened {
         request.words = selection.bits.clone().unwrap_or_default();
         let groups = selection.group.iter().filter(|_| whole.is_some());
         request.words.extend(groups.cloned());
+        // What is read already is not read again.
+        let own = |name: &&String| !request.words.contains(name);
+        let more: Vec<String> = whole_numbers.into_iter().filter(own).cloned().collect();
+        request.words.extend(more);
         let texts = class.iter().filter(|(_, is_text)| *is_text);
         request.texts = texts.map(|(name, _)| name.clone()).collect();
+        let own = |name: &&String| !request.texts.contains(name);
+        let more: Vec<String> = texts_compared.into_iter().filter(own).cloned().collect();
+        request.texts.extend(more);
         request.table.clone_from(&selection.table);
         request.filter = self.filter.take();
         request.rows = selection.rows;

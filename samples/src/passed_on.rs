@@ -136,6 +136,7 @@ fn sample(head: &Value, record: &Value, particles: Particles) -> Option<Sample> 
         regions: None,
         bits,
         groups: None,
+        identities: vec![],
         classes: None,
         record: record.clone(),
         stated_boxes: Vec::new(),

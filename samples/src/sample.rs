@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use albireo::sky::{self, Column};
 use albireo::{Axis, Particles, Points};
-use albireo_catalogs::{Attribute, Catalog, Hashing, Texts};
+use albireo_catalogs::{Attribute, Catalog, Hashing, TableDescription, Texts};
 use serde_json::{Value, json};
 
 use crate::bits::{self, BitColumns};
@@ -22,6 +22,7 @@ use crate::space::{StatedBox, stated_box};
 use crate::stated_units::StatedUnits;
 use crate::suspicion::{self, Depths};
 use crate::weights::{further_weights, weight_sums, weights_of, with_further};
+use crate::identities::Identity;
 use crate::whole_numbers::{integers, typed_integers, whole_type};
 use crate::within::Within;
 
@@ -37,6 +38,8 @@ pub(crate) struct Sample {
     pub(crate) bits: Option<BitColumns>,
     /// The group of each row, where a column has it.
     pub(crate) groups: Option<Vec<i128>>,
+    /// Columns that are compared by whether they are equal.
+    pub(crate) identities: Vec<Identity>,
     /// The class of each row as its column has it, where there is one.
     pub(crate) classes: Option<Attribute>,
     pub(crate) record: Value,
@@ -173,6 +176,26 @@ fn classes_of(
     Ok(Attribute::Numbers(values))
 }
 
+/// The columns that are compared by whether they are equal; those that are groups or classes too have been taken.
+fn identities_of(
+    catalog: &mut Catalog,
+    (source, outline): (&File, &TableDescription),
+    (groups, classes): (&Option<Vec<i128>>, &Option<Attribute>),
+) -> Result<Vec<Identity>, SampleError> {
+    let selection = &source.selection;
+    let class = selection.classes.as_ref().map(|class| &class.text);
+    let identity = |name: &String| match (groups, classes) {
+        (Some(groups), _) if selection.group.as_ref() == Some(name) => {
+            Ok(Identity::of_integers(groups.iter().copied()))
+        }
+        (_, Some(Attribute::Texts { texts, codes })) if class == Some(name) => {
+            Ok(Identity::of_texts(texts.clone(), codes.iter().copied()))
+        }
+        _ => Identity::of_file(catalog, (source, outline), name),
+    };
+    selection.identities.iter().map(identity).collect()
+}
+
 impl Opened {
     /// Reads the particles.
     pub(crate) fn read(
@@ -213,6 +236,8 @@ impl Opened {
             None => integers(&catalog, source, name),
         });
         let groups = groups.transpose()?;
+        let taken = (&groups, &classes);
+        let identities = identities_of(&mut catalog, (source, outline), taken)?;
         let velocities = |shift: &Shift| -> Result<_, SampleError> {
             let velocities = take(&mut catalog, source, &shift.column)?;
             Ok((shift.axis, shift.times(velocities)))
@@ -275,6 +300,7 @@ impl Opened {
             regions,
             bits,
             groups,
+            identities,
             classes,
             particles,
         })

@@ -44,6 +44,9 @@ pub struct Selection {
     pub further_weights: Vec<Option<String>>,
     /// What expressions over pairs take of each particle, each an expression of a row; never guessed and never those of another sample.
     pub columns: Vec<String>,
+    /// Columns that expressions over pairs compare by whether their values are equal: whole numbers of any size, and texts. Particles have numbers
+    /// behind [`Selection::columns`] that are equal where these are, in all samples: above 0 of numbers, below 0 of texts.
+    pub identities: Vec<String>,
     /// Columns of whole numbers whose bits tell in which realisations of a selection each particle was observed; never guessed.
     pub bits: Option<Vec<String>>,
     /// Whether these are realisations that are counted apart, and not what weighs pairs.
@@ -88,6 +91,7 @@ impl Selection {
             weight: self.weight.or(first.weight.clone()),
             further_weights: self.further_weights,
             columns: self.columns,
+            identities: self.identities,
             bits: self.bits.or(first.bits.clone()),
             realisations: self.realisations || first.realisations,
             group: self.group,

@@ -18,6 +18,11 @@ pub(crate) fn whole_type(outline: &TableDescription, selection: &Selection) -> O
     {
         return None;
     }
+    whole_type_of(outline, name)
+}
+
+/// Whether a column is of integers by its type, and whether these have a sign.
+pub(crate) fn whole_type_of(outline: &TableDescription, name: &str) -> Option<bool> {
     let mut columns = outline.columns.iter();
     let column = columns.find(|column| column.name == *name && column.width == 1)?;
     match column.dtype.as_str() {

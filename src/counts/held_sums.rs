@@ -233,6 +233,12 @@ impl Counts {
         Some(self.npairs().iter().map(|&n| terms.bound_of(n)).collect())
     }
 
+    /// What a pair adds to [`Counts::pair_sum_bound`].
+    pub fn pair_sum_bound_of_pair(&self, name: &str) -> Option<f64> {
+        let terms = self.sums.named[self.named(name)?].terms?;
+        Some(terms.bound_of(1))
+    }
+
     fn named(&self, name: &str) -> Option<usize> {
         self.sums.named.iter().position(|sum| sum.name == name)
     }

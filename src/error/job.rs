@@ -206,6 +206,11 @@ pub enum JobError {
         "sum {0} changes its sign when the two points of a pair are exchanged, so that it is 0 where each pair is counted once: multiply it by an odd factor such as radial(..) or mu"
     )]
     OddSum(String),
+    /// An expression that changes where the two points are exchanged, where each pair is met once, in either order.
+    #[error(
+        "sum {0} changes when the two points of a pair are exchanged: expected one that stays the same, such as i.m*j.m or radial(i.v - j.v)"
+    )]
+    UnevenSum(String),
     /// Pairs whose value of an expression is NaN, infinite or beyond its bound.
     #[error(
         "{name} has no value within {bound} for {pairs} pairs, the first of them in bin {bin} (counting from 0): begin the bins above 0, guard it with where(r > 0, .., 0), leave out objects by a condition, or give a larger bound",

@@ -67,9 +67,7 @@ impl std::str::FromStr for Formula {
         let tree = tree(text)?;
         let (mut terms, mut sums) = (Vec::new(), Vec::new());
         named(&tree, &mut terms, &mut sums);
-        // Errors are those of pairs of data, by which results begin.
-        let place = |term: &Term| Term::ALL.iter().position(|other| other == term);
-        terms.sort_by_key(|term| (!term.is_data(), place(term)));
+        terms.sort_by_key(place);
         if terms.is_empty() {
             return Err(FormulaError::new(
                 text,
@@ -85,6 +83,12 @@ impl std::str::FromStr for Formula {
             sums,
         })
     }
+}
+
+/// Where a count stands among others: errors are those of pairs of data, by which results begin.
+fn place(term: &Term) -> (bool, Option<usize>) {
+    let place = Term::ALL.iter().position(|other| other == term);
+    (!term.is_data(), place)
 }
 
 impl std::fmt::Display for Formula {
@@ -135,6 +139,27 @@ impl Formula {
     /// The sums of expressions that it names, each with its count.
     pub fn sums(&self) -> &[(Term, String)] {
         &self.sums
+    }
+
+    /// The same formula, for which the counts and sums of others are made too: all of them are then estimated from one set of counts.
+    #[must_use]
+    pub fn beside(&self, others: &[Self]) -> Self {
+        let mut all = self.clone();
+        for other in others {
+            let terms = other.terms.iter().filter(|term| !self.terms.contains(term));
+            all.terms.extend(terms);
+            let sums = other.sums.iter().filter(|sum| !self.sums.contains(sum));
+            all.sums.extend(sums.cloned());
+        }
+        all.terms.sort_by_key(place);
+        all.terms.dedup();
+        let mut seen = Vec::new();
+        all.sums.retain(|sum| {
+            let is_new = !seen.contains(sum);
+            seen.push(sum.clone());
+            is_new
+        });
+        all
     }
 
     /// Whether it names pairs of randoms alone, which may be known ([`super::AnalyticRr`]) instead of counted.
@@ -205,7 +230,9 @@ impl Formula {
             value(&self.tree, &count, &|of, name| sum(of, name)[bin])
         };
         let mut xi = inputs.estimate_bins(self.text.to_string(), of_counts);
-        if !self.sums.is_empty() {
+        let (mut terms, mut sums) = (Vec::new(), Vec::new());
+        named(&self.tree, &mut terms, &mut sums);
+        if !sums.is_empty() {
             // What a pair adds scatters by itself.
             xi.error.fill(f64::NAN);
             xi.variance.fill(f64::NAN);

@@ -2,14 +2,16 @@
 //!
 //! Entry: [`in_box`], [`in_domain`], [`in_shell`], [`on_sky`]. Point i depends on (seed, i) only, so the first points of a longer catalogue are a shorter one
 //! and threads change nothing; [`Stream`] holds the numbers themselves. [`Distribution`] draws redshifts as a survey has them.
-//! [`Rand48`] is the generator of the C library's `drand48`.
+//! [`permutation`] orders rows. [`Rand48`] is the generator of the C library's `drand48`.
 
 mod drawn;
+mod permuted;
 mod rand48;
 mod sky_window;
 mod stream;
 
 pub use drawn::{Distribution, MAX_SMOOTH_BINS};
+pub use permuted::permutation;
 pub use rand48::{Leap, Leapfrog, Rand48};
 pub use sky_window::{SkyWindow, on_sky};
 pub use stream::Stream;

@@ -66,6 +66,8 @@ pub struct Besides {
     pub angular: Option<(Vec<f64>, Vec<f64>)>,
     /// Weights of both samples set by set, none for unit weights; the first set is the case's own.
     pub sets: Vec<[Option<Vec<f64>>; 2]>,
+    /// How many realisations the bits are of, where each is counted apart.
+    pub realisations: Option<usize>,
     /// What is made of columns of both particles and their separation.
     pub program: Option<Arc<PairProgram>>,
     /// The columns of both samples.

@@ -43,6 +43,9 @@ fn run_bins(
     if let Some(program) = program {
         what = what.with_program(program);
     }
+    if let Some(number) = case.besides.realisations {
+        what = what.by_realisation(number);
+    }
     if case.beyond_half {
         what = what.beyond_half();
     }

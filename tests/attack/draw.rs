@@ -13,6 +13,7 @@ use super::edges::{self, Kind};
 use super::points::{self, Structure};
 use super::programs;
 use super::random::Random;
+use super::realised;
 use super::spaces::{limit_or_beyond, space};
 use super::weights::weights;
 
@@ -163,6 +164,7 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
     scale(&mut draft, &mut case);
     besides::draw(&mut draft, &mut case);
     programs::draw(&mut draft, &mut case);
+    realised::draw(&mut draft, &mut case);
     draft.classes.push(if case.begins_at_zero() {
         "first edge 0"
     } else {

@@ -22,6 +22,7 @@ pub mod points;
 pub mod print;
 pub mod programs;
 pub mod random;
+pub mod realised;
 pub mod shrink;
 pub mod spaces;
 pub mod variable;

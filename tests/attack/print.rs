@@ -138,6 +138,9 @@ fn besides(besides: &Besides) -> String {
         };
         let _ = write!(text, ".with_cut({cut})");
     }
+    if let Some(number) = besides.realisations {
+        let _ = write!(text, ".by_realisation({number})");
+    }
     let angular = |(degrees, factors): &(Vec<f64>, Vec<f64>)| {
         format!("AngularWeight::new(vec!{degrees:?}, vec!{factors:?}).unwrap()")
     };

@@ -63,7 +63,16 @@ impl Search<'_> {
         self.try_change(|case| case.weights = [None, None]);
         self.try_change(|case| case.besides = Besides::default());
         self.try_change(|case| case.besides.cuts.clear());
-        self.try_change(|case| (case.besides.inverse, case.besides.bits) = Default::default());
+        self.try_change(|case| {
+            let besides = &mut case.besides;
+            (besides.inverse, besides.realisations, besides.bits) = Default::default();
+        });
+        for number in [1, 2, 8] {
+            self.try_change(|case| {
+                let own = &mut case.besides.realisations;
+                *own = own.map(|own: usize| own.min(number));
+            });
+        }
         self.try_change(|case| case.besides.angular = None);
         self.try_change(|case| (case.besides.program, case.besides.columns) = Default::default());
         self.try_change(|case| case.besides.sets.clear());

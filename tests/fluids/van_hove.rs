@@ -41,6 +41,7 @@ fn frame(number: u64, n: usize, cuts: Vec<Cut>) -> Arc<FrameJob> {
         cuts,
         excluded: None,
         weight: 1.0,
+        program: None,
     })
 }
 

@@ -22,6 +22,8 @@ pub enum ResultKind {
     Multipoles,
     /// Means of xi(s, mu) over ranges of mu.
     Wedges,
+    /// What formulas with names make of counts, a column each.
+    Formulas,
     /// Multipoles of the survey window.
     Window,
     /// g(r) and n(r).
@@ -65,6 +67,7 @@ impl ResultKind {
         Self::Projected,
         Self::Multipoles,
         Self::Wedges,
+        Self::Formulas,
         Self::Window,
         Self::Rdf,
         Self::StructureFactor,
@@ -92,6 +95,7 @@ impl ResultKind {
             Self::Projected => "projected correlation function",
             Self::Multipoles => "multipoles",
             Self::Wedges => "wedges",
+            Self::Formulas => "values of formulas",
             Self::Window => "window multipoles",
             Self::Rdf => "radial distribution function",
             Self::StructureFactor => "structure factor",

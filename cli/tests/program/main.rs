@@ -34,10 +34,12 @@ mod folder;
 #[cfg(all(feature = "fits", feature = "hdf5", feature = "parquet"))]
 mod formats;
 mod formulas;
+mod frame_sums;
 mod frames;
 mod frames_in_time;
 #[cfg(target_os = "linux")]
 mod full_disks;
+mod identities;
 mod job;
 mod job_steps;
 mod joins;
@@ -82,6 +84,7 @@ mod saved_estimates;
 mod scattering;
 mod shards;
 mod shells;
+mod shuffled;
 mod signals;
 mod silent;
 mod species;

@@ -15,6 +15,7 @@
     reason = "pair rules become part of vector kernels"
 )]
 
+mod acting;
 #[cfg(feature = "cuda")]
 mod advance_on_device;
 mod cells;

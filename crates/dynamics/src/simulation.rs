@@ -75,14 +75,14 @@ pub struct State {
 pub struct Simulation {
     pub(super) rule: Rule,
     pub(super) thermostat: Thermostat,
-    forces: Forces,
+    pub(super) forces: Forces,
     #[cfg(feature = "cuda")]
     pub(super) device: Option<DeviceRun>,
     pub(super) words: Words,
     /// The positions for which lists were made; none where there are no lists.
-    built: Vec<Record>,
+    pub(super) built: Vec<Record>,
     pub(super) step: u64,
-    lists_made: u64,
+    pub(super) lists_made: u64,
 }
 
 impl Simulation {

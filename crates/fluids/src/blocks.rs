@@ -213,12 +213,8 @@ pub fn error_of_blocks(
     species: [usize; 2],
     normalisation: Normalisation,
 ) -> Result<Option<Vec<f64>>, EstimatorError> {
-    if blocks.len() < 2 {
-        return Ok(None);
-    }
     let weight: f64 = blocks.iter().map(Partials::weight).sum();
-    let mut each = Vec::with_capacity(blocks.len());
-    for block in blocks {
+    let of_block = |block: &Partials| {
         let mut g = block.g(species, normalisation)?;
         let mut shares = block.ideal_pairs(species, normalisation)?;
         if normalisation == Normalisation::None {
@@ -228,21 +224,47 @@ pub fn error_of_blocks(
                 *g *= scale;
             }
         }
-        each.push((g, shares));
+        Ok((g, shares))
+    };
+    let Some(mut errors) = scatter_of_blocks(blocks, of_block)? else {
+        return Ok(None);
+    };
+    let npairs: Vec<&[u64]> = (blocks.iter().map(|block| block.npairs(species)))
+        .collect::<Result<_, _>>()?;
+    for (bin, error) in errors.iter_mut().enumerate() {
+        if npairs.iter().all(|npairs| npairs[bin] == 0) {
+            *error = f64::NAN;
+        }
     }
+    Ok(Some(errors))
+}
+
+/// The standard error of the mean of what blocks of frames have in each bin, `sqrt(n/(n - 1) sum w_b^2 (x_b - x)^2)` with x the mean by their shares w; NaN
+/// where less than two have a share, none below two blocks. `of` gives x and the shares of a block.
+///
+/// # Errors
+/// What `of` has.
+pub fn scatter_of_blocks(
+    blocks: &[Partials],
+    of: impl Fn(&Partials) -> Result<(Vec<f64>, Vec<f64>), EstimatorError>,
+) -> Result<Option<Vec<f64>>, EstimatorError> {
+    if blocks.len() < 2 {
+        return Ok(None);
+    }
+    let each: Vec<_> = blocks.iter().map(of).collect::<Result<_, _>>()?;
     let error = |bin: usize| {
-        let there = || each.iter().map(|(g, shares)| (g[bin], shares[bin]));
+        let there = || each.iter().map(|(x, shares)| (x[bin], shares[bin]));
         let there = || there().filter(|(_, share)| *share > 0.0);
         let all: f64 = there().map(|(_, share)| share).sum();
-        let mean: f64 = there().map(|(g, share)| share / all * g).sum();
+        let mean: f64 = there().map(|(x, share)| share / all * x).sum();
         let n = there().count() as f64;
-        if n < 2.0 || mean == 0.0 {
+        if n < 2.0 {
             return f64::NAN;
         }
-        let squares = there().map(|(g, share)| (share / all * (g - mean)).powi(2));
+        let squares = there().map(|(x, share)| (share / all * (x - mean)).powi(2));
         (n / (n - 1.0) * squares.sum::<f64>()).sqrt()
     };
-    let bins = each.first().map_or(0, |(g, _)| g.len());
+    let bins = each.first().map_or(0, |(x, _)| x.len());
     Ok(Some((0..bins).map(error).collect()))
 }
 

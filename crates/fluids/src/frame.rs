@@ -6,7 +6,9 @@ use albireo::binning::Bins;
 use albireo::counts::{Counts, PairKind};
 use albireo::engine::Exactness;
 use albireo::error::EstimatorError;
+use albireo::exact_sum::ExactSum;
 
+use super::values::{times, values_of};
 use super::{Space, Species};
 
 /// One frame, class by class as [`Species::pairs`] has them.
@@ -119,6 +121,18 @@ impl Frame<'_> {
             candidates_of(counts, [a, b], numbers, excluded)
         })
         .collect()
+    }
+
+    /// Its sums of values over pairs by its weight, each class by class, bin by bin.
+    pub(super) fn sums(&self) -> Vec<Vec<ExactSum>> {
+        let first = self.counts.first();
+        let names = first.into_iter().flat_map(Counts::pair_sums);
+        let sum = |name: &str| {
+            let classes = self.counts.iter();
+            let values = classes.flat_map(|counts| values_of(counts, name));
+            values.map(|sum| times(self.weight, &sum)).collect()
+        };
+        names.map(sum).collect()
     }
 
     fn check_counts(&self, counts: &Counts, binning: &Bins) -> Result<(), EstimatorError> {

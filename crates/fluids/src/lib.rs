@@ -5,8 +5,11 @@
 
 mod blocking;
 mod blocks;
+mod cut;
 mod debye;
+mod dipoles;
 mod distances;
+mod force_rdf;
 mod form_factors;
 mod frame;
 pub mod frames;
@@ -23,14 +26,17 @@ mod species;
 mod structure_factor;
 mod thermodynamics;
 mod transform;
+mod value_sums;
+mod values;
 mod van_hove;
 mod walls;
 mod wigner_seitz;
 
 pub use blocking::{BlockErrors, BlockLevel, Blocking, Plateau};
-pub use blocks::{Blocks, error_of_blocks, error_of_frames, even_blocks};
+pub use blocks::{Blocks, error_of_blocks, error_of_frames, even_blocks, scatter_of_blocks};
 pub use debye::{DebyeSums, FormFactor, displacing};
 pub use distances::DistanceDistribution;
+pub use force_rdf::ForceRdf;
 pub use form_factors::Gaussians;
 pub use frame::Frame;
 pub use normalisation::Normalisation;

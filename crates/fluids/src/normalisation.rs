@@ -7,7 +7,7 @@ use albireo::estimators::ratio;
 use albireo::exact_sum::ExactSum;
 
 use super::Partials;
-use super::partials::PairsOf;
+use super::cut::PairsOf;
 
 /// What pairs in a bin are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

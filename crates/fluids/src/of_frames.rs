@@ -172,9 +172,15 @@ impl BlockPartials<'_> {
             .collect();
         let reweighted = blocks.reweighted(begin).map(|sums| {
             let pairs = species.pairs().iter();
-            let of = |&pair| self.groups.reweighted_of(sums, tally.n_bins(), pair);
+            let of = |&pair| self.groups.sums_of(sums, tally.n_bins(), pair);
             pairs.flat_map(of).collect::<Vec<_>>()
         });
+        let values = blocks.sums(begin).iter().map(|sums| {
+            let pairs = species.pairs().iter();
+            let of = |&pair| self.groups.sums_of(sums, tally.n_bins(), pair);
+            pairs.flat_map(of).collect::<Vec<_>>()
+        });
+        let values: Vec<_> = values.collect();
         let facts: Vec<(u64, &FrameFacts)> = blocks.frames_of(begin).collect();
         let spaces = self.spaces_of(&facts)?;
         let numbers = facts.iter();
@@ -195,7 +201,7 @@ impl BlockPartials<'_> {
             })
             .collect();
         let candidates: Vec<Vec<u64>> = frames.iter().map(|frame| frame.1.clone()).collect();
-        let pairs = (&npairs[..], reweighted.as_deref());
+        let pairs = (&npairs[..], reweighted.as_deref(), &values[..]);
         sum.add_block(pairs, &views, &candidates, self.exactness)
     }
 

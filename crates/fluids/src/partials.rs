@@ -9,6 +9,7 @@ use albireo::error::{EstimatorError, MergeError};
 use albireo::estimators::rings;
 use albireo::exact_sum::ExactSum;
 
+use super::cut::{Counted, Cut, PairsOf, keep, kept_sums, merge_all, zeros};
 use super::space::bin_volumes;
 use super::{Frame, Species};
 
@@ -59,6 +60,8 @@ pub struct Partials {
     npairs: Vec<u64>,
     /// Sums of `w p - p`, once a frame has another weight than 1.
     reweighted: Option<Vec<ExactSum>>,
+    /// Sums of `w S` over values of pairs, each class by class, bin by bin.
+    pub(super) sums: Vec<Vec<ExactSum>>,
     weight: ExactSum,
     /// Sum of `w^2`.
     weight_squares: ExactSum,
@@ -69,52 +72,6 @@ pub struct Partials {
     density: Counted<Vec<ExactSum>>,
     /// What cut bins change of these, once a frame has some.
     cut: Option<Cut>,
-}
-
-/// Of the pairs that may be in a bin, and of the products of particle numbers.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Counted<T> {
-    pub(super) candidates: T,
-    pub(super) products: T,
-}
-
-/// Sums of `kept x - x` of what bins add to sums of x.
-#[derive(Debug, Clone)]
-struct Cut {
-    /// Of `w P / V`, class by class, bin by bin.
-    density: Counted<Vec<ExactSum>>,
-    /// Of `w V`, bin by bin.
-    volume: Vec<ExactSum>,
-}
-
-fn zeros(n: usize) -> Vec<ExactSum> {
-    vec![ExactSum::default(); n]
-}
-
-fn merge_all(ours: &mut [ExactSum], theirs: &[ExactSum]) {
-    let both = ours.iter_mut().zip(theirs);
-    both.for_each(|(sum, other)| sum.merge(other));
-}
-
-impl Cut {
-    fn new(classes: usize, bins: usize) -> Self {
-        let density = Counted {
-            candidates: zeros(classes * bins),
-            products: zeros(classes * bins),
-        };
-        Self {
-            density,
-            volume: zeros(bins),
-        }
-    }
-}
-
-/// Adds `kept x` instead of x: exactly nothing where all is kept.
-fn keep(sum: &mut ExactSum, kept: f64, x: f64) {
-    if kept != 1.0 {
-        sum.add(kept * x);
-        sum.add(-x);
-    }
 }
 
 impl Partials {
@@ -146,6 +103,7 @@ impl Partials {
             frames: 0,
             exactness: None,
             reweighted: None,
+            sums: vec![],
             weight: ExactSum::default(),
             weight_squares: ExactSum::default(),
             volume: ExactSum::default(),
@@ -212,18 +170,20 @@ impl Partials {
                 sum.add_times(-1.0, p);
             }
         }
+        self.add_sums(&frame.sums());
         self.add_space(frame, &densities);
         self.exactness = exactness;
         Ok(())
     }
 
-    /// Adds the frames of a block whose pairs p were summed: `npairs` class by class, bin by bin, and `w p - p` where weights w differ from 1.
+    /// Adds the frames of a block whose pairs p were summed: `npairs` class by class, bin by bin, and `w p - p` where weights w differ
+    /// from 1, and the sums of `w S` over values of their pairs.
     ///
     /// # Errors
     /// As [`Partials::add_frame`].
     pub(super) fn add_block(
         &mut self,
-        (npairs, reweighted): (&[u64], Option<&[ExactSum]>),
+        (npairs, reweighted, values): (&[u64], Option<&[ExactSum]>, &[Vec<ExactSum>]),
         frames: &[Frame<'_>],
         candidates: &[Vec<u64>],
         exactness: Exactness,
@@ -240,11 +200,21 @@ impl Partials {
             let ours = self.reweighted.get_or_insert(zeros(theirs.len()));
             merge_all(ours, theirs);
         }
+        self.add_sums(values);
         for (frame, densities) in frames.iter().zip(&densities) {
             self.add_space(frame, densities);
         }
         self.exactness = Some(exactness);
         Ok(())
+    }
+
+    fn add_sums(&mut self, sums: &[Vec<ExactSum>]) {
+        if self.sums.is_empty() {
+            self.sums = sums.to_vec();
+            return;
+        }
+        let both = self.sums.iter_mut().zip(sums);
+        both.for_each(|(ours, theirs)| merge_all(ours, theirs));
     }
 
     /// `w P / V` of each class; refuses what float64 cannot hold.
@@ -352,6 +322,7 @@ impl Partials {
             let ours = self.reweighted.get_or_insert(zeros(theirs.len()));
             merge_all(ours, theirs);
         }
+        self.add_sums(&other.sums);
         self.weight.merge(&other.weight);
         self.weight_squares.merge(&other.weight_squares);
         self.volume.merge(&other.volume);
@@ -462,33 +433,4 @@ impl Partials {
         let cut = self.cut.as_ref().map(|cut| &cut.volume[..]);
         kept_sums(&self.volume, cut, self.volumes.len())
     }
-}
-
-/// Which pairs the density is of.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum PairsOf {
-    Candidates,
-    Products,
-}
-
-impl PairsOf {
-    fn pick<T>(self, of: &Counted<T>) -> &T {
-        match self {
-            Self::Candidates => &of.candidates,
-            Self::Products => &of.products,
-        }
-    }
-}
-
-/// A sum with what each bin changes of it.
-fn kept_sums(whole: &ExactSum, cut: Option<&[ExactSum]>, bins: usize) -> Vec<f64> {
-    let Some(cut) = cut else {
-        return vec![whole.value(); bins];
-    };
-    let kept = |cut: &ExactSum| {
-        let mut sum = whole.clone();
-        sum.merge(cut);
-        sum.value()
-    };
-    cut.iter().map(kept).collect()
 }

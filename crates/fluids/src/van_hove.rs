@@ -131,7 +131,7 @@ impl VanHove {
             space: &space,
             weight: 1.0,
         };
-        let block = (&npairs[..], None);
+        let block = (&npairs[..], None, &[][..]);
         self.distinct[lag].add_block(block, &[frame], &[candidates], self.exactness)?;
         let bins = tally.distinct.n_bins();
         for (group, sums) in self.own[lag].chunks_exact_mut(bins).enumerate() {

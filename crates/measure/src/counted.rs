@@ -69,6 +69,14 @@ impl Counted {
             let words = if counts.is_in_two_words() { 2 } else { 1 };
             record.insert("weight_words".to_owned(), json!(words));
         }
+        let of_sum = |name: &str| {
+            let bound = counts.pair_sum_bound_of_pair(name)?;
+            Some((name.to_owned(), json!(bound)))
+        };
+        let bounds: Map<String, Value> = counts.pair_sums().filter_map(of_sum).collect();
+        if !bounds.is_empty() {
+            record.insert("pair_sum_bound_of_pair".to_owned(), Value::Object(bounds));
+        }
         record
     }
 

@@ -67,6 +67,7 @@ mod saved_split;
 mod scatter;
 mod session;
 mod shard;
+mod shuffled;
 mod shared;
 mod shares;
 mod strays;

@@ -1,18 +1,24 @@
 //! Sums of expressions over the pairs of a count: which columns they take of the samples, and what results say of them.
 //!
-//! Entry: [`PairSumFlags`], read into [`Summed`]. The language is that of `albireo-pair-sums`.
+//! Entry: [`PairSumFlags`], read into [`Summed`]; [`SummedRoles`] are those that an estimator takes. The language is that of `albireo-pair-sums`.
+
+mod roles;
+
+pub(crate) use roles::SummedRoles;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use albireo::estimators::{AnyEstimator, Role, Term};
-use albireo::tally::{CountSpec, End, PairProgram};
+use albireo::binning::PairOrder;
+use albireo::particles::Column;
+use albireo::tally::{CountSpec, End, Exchange, PairProgram};
 use albireo::{Bins, Counts, Domain, LineOfSight, Particles};
 use albireo_catalogs::{Attribute, CatalogReader, MemoryColumn, MemoryTable, Request, TableColumn};
+use albireo_fluids::frames::FrameJob;
 use albireo_pair_sums::{
-    Geometry, ObjectColumn, Objects, PairSumError, PairSumSpec, PairSums, forms,
+    Geometry, ObjectColumn, Objects, PairSumError, PairSumSpec, PairSums, UsedForm, forms,
 };
-use albireo_samples::{Samples, Selection, Source};
+use albireo_samples::{Selection, Source};
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
@@ -84,11 +90,26 @@ impl PairSumFlags {
         if !self.any() {
             return Ok(None);
         }
+        self.read_with(&session.widths(sources)?)
+    }
+
+    /// What a checkpoint must agree in.
+    pub(crate) fn settings(&self) -> Value {
+        let sums = self.pair_sum.iter().map(|sum| json!([sum.name, sum.text]));
+        let lets = self.lets.iter().map(|one| json!([one.name, one.of]));
+        let bounds = self.pair_bound.iter().map(|one| json!([one.name, one.of]));
+        json!({"sums": sums.collect::<Vec<_>>(), "lets": lets.collect::<Vec<_>>(), "bounds": bounds.collect::<Vec<_>>()})
+    }
+
+    /// The sums that are asked for, if there are any, over columns of so many components.
+    pub(crate) fn read_with(&self, width: &dyn Fn(&str) -> usize) -> Result<Option<Summed>> {
+        if !self.any() {
+            return Ok(None);
+        }
         let lets: Vec<(String, String)> = (self.lets.iter())
             .map(|part| (part.name.clone(), part.of.clone()))
             .collect();
-        let width = session.widths(sources)?;
-        let mut sums = PairSums::parse(&self.pair_sum, &lets, &width).map_err(refused)?;
+        let mut sums = PairSums::parse(&self.pair_sum, &lets, width).map_err(refused)?;
         for bound in &self.pair_bound {
             let with = sums.with_bound(&bound.name, bound.of);
             sums = with.map_err(|error| usage(format!("--pair-bound: {error}")))?;
@@ -104,44 +125,65 @@ pub(crate) struct Valued {
     columns: Vec<ObjectColumn>,
 }
 
-/// The text that is read of a file.
-fn text_of(column: &ObjectColumn) -> Option<&String> {
+/// The text of what is read of a file as numbers.
+fn read_text(column: &ObjectColumn) -> Option<&String> {
     match column {
-        ObjectColumn::Read(text) | ObjectColumn::Identity(text) => Some(text),
+        ObjectColumn::Read(text) => Some(text),
         _ => None,
     }
 }
 
-/// Float64 does not hold every whole number above this.
-const WHOLE: f64 = (1u64 << 53) as f64;
+/// The text of what is compared by whether it is equal.
+fn identity_text(column: &ObjectColumn) -> Option<&String> {
+    match column {
+        ObjectColumn::Identity(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// A mark whose pairs `marked(m)` sums.
+#[derive(Debug, Clone)]
+pub(crate) struct Mark {
+    /// The column of the objects.
+    pub(crate) column: String,
+    /// The column of the result that is the marked correlation.
+    pub(crate) derived: String,
+}
 
 impl Valued {
-    /// The particles, whose columns are those that `columns` reads, with the built-in ones too.
+    /// The particles, whose columns are those that `columns` reads and then those that it compares, with the built-in ones too.
     fn new(particles: &Particles, columns: Vec<ObjectColumn>) -> Result<Self> {
-        let (mut all, built_in): (Vec<_>, Vec<_>) = columns
+        let (mut all, others): (Vec<_>, Vec<_>) = columns
             .into_iter()
-            .partition(|column| text_of(column).is_some());
+            .partition(|column| read_text(column).is_some());
+        let (identities, built_in): (Vec<_>, Vec<_>) = others
+            .into_iter()
+            .partition(|column| identity_text(column).is_some());
         let mut values = particles.columns().to_vec();
-        for (column, values) in all.iter().zip(&values) {
-            let is_large = |value: f64| value.abs() >= WHOLE;
-            if let (ObjectColumn::Identity(text), Some(row)) =
-                (column, values.iter().position(is_large))
-            {
-                return Err(usage(format!(
-                    "--pair-sum: `{text}` is compared for equality, but row {row} (counting from 0) is 2^53 or more, where float64 has not every whole number: compare smaller numbers"
-                )));
-            }
-        }
         values.extend(
             built_in
                 .iter()
                 .filter_map(|column| column.of_points(particles)),
         );
+        all.extend(identities);
         all.extend(built_in);
         Ok(Self {
             particles: particles.clone().with_columns(values)?,
             columns: all,
         })
+    }
+
+    /// The values that are read by this text.
+    pub(crate) fn values(&self, text: &str) -> Option<&Column> {
+        let mut columns = self.columns.iter().zip(self.particles.columns());
+        columns.find_map(|(of, values)| (read_text(of)? == text).then_some(values))
+    }
+
+    /// Whether the values that are compared by this text are texts; none where there is no row.
+    fn is_text(&self, text: &str) -> Option<bool> {
+        let mut columns = self.columns.iter().zip(self.particles.columns());
+        let codes = columns.find(|(of, _)| identity_text(of).is_some_and(|of| of == text));
+        codes?.1.iter().next().map(|code| code < 0.0)
     }
 
     fn objects(&self) -> Objects<'_> {
@@ -185,15 +227,98 @@ impl Summed {
 
     /// The source with the columns of the objects at these ends.
     pub(crate) fn selected(&self, source: Source, ends: &[End]) -> Source {
-        let columns = self.columns(ends);
-        let columns = columns.iter().filter_map(text_of).cloned().collect();
+        let all = self.columns(ends);
+        let columns = all.iter().filter_map(read_text).cloned().collect();
+        let identities = all.iter().filter_map(identity_text).cloned().collect();
         Source {
             selection: Selection {
                 columns,
+                identities,
                 ..source.selection
             },
             ..source
         }
+    }
+
+    /// The columns that are read of both objects of a pair, in the order that [`Summed::of_frame`] takes them in.
+    pub(crate) fn texts_of_both(&self) -> Vec<String> {
+        let columns = self.0.columns_of_both();
+        columns.iter().filter_map(read_text).cloned().collect()
+    }
+
+    /// The columns that are compared by whether they are equal, which follow on these.
+    pub(crate) fn identities_of_both(&self) -> Vec<String> {
+        let columns = self.0.columns_of_both();
+        columns.iter().filter_map(identity_text).cloned().collect()
+    }
+
+    /// A frame whose particles have these columns, with the program over its pairs.
+    pub(crate) fn of_frame(&self, job: FrameJob, bins: &Bins) -> Result<FrameJob> {
+        let valued = Valued::new(&job.particles, self.0.columns_of_both())?;
+        let program = self.program(&valued, &valued, &Geometry::of(bins, &job.domain))?;
+        self.check_unordered(&program)?;
+        Ok(FrameJob {
+            particles: valued.particles,
+            program: Some(program),
+            ..job
+        })
+    }
+
+    /// Refuses what depends on the order of a pair.
+    pub(crate) fn check_unordered(&self, program: &PairProgram) -> Result<()> {
+        let mut sums = program.sums().iter();
+        match sums.find(|sum| sum.exchange != Exchange::Even) {
+            None => Ok(()),
+            Some(sum) => Err(usage(format!(
+                "--pair-sum {}: it changes when the two points of a pair are exchanged, and rdf counts each pair once: expected one that stays the same, such as i.m*j.m or radial(i.v - j.v)",
+                sum.name
+            ))),
+        }
+    }
+
+    /// Refuses what is 0 where pairs have no order.
+    pub(crate) fn check_order(what: &CountSpec, is_auto: bool) -> Result<()> {
+        let sums = what.program().map_or(&[][..], |program| program.sums());
+        let once = is_auto && what.order() == PairOrder::Unordered;
+        match sums.iter().find(|sum| once && sum.exchange == Exchange::Odd) {
+            None => Ok(()),
+            Some(sum) => Err(usage(format!(
+                "--pair-sum {}: it changes its sign when the two points of a pair are exchanged, so that it is 0 where each pair is counted once: multiply it by an odd factor such as radial(..) or mu",
+                sum.name
+            ))),
+        }
+    }
+
+    /// The names of the sums and their expressions.
+    pub(crate) fn named_texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.names().zip(self.0.texts())
+    }
+
+    /// The marks that are columns of the objects.
+    pub(crate) fn marks(&self) -> Vec<Mark> {
+        let marked = self.forms().iter().filter(|form| form.form == "marked");
+        let mark = |form: &UsedForm| {
+            let only = self.0.clone().only(|name| form.sums.iter().any(|sum| sum == name));
+            let columns = only.object_columns(End::First);
+            let ([column], [derived]) = (&columns[..], only.derived()) else {
+                return None;
+            };
+            Some(Mark {
+                column: read_text(column)?.clone(),
+                derived: derived.name.clone(),
+            })
+        };
+        marked.filter_map(mark).collect()
+    }
+
+    /// The place of the sum of this name.
+    pub(crate) fn place(&self, name: &str) -> Option<usize> {
+        self.0.names().position(|other| other == name)
+    }
+
+    /// The forms that were asked for.
+    pub(crate) fn forms(&self) -> &[UsedForm] {
+        self.0.forms()
     }
 
     /// A sample, read as [`Summed::selected`] asks for, at these ends of pairs.
@@ -208,9 +333,30 @@ impl Summed {
         second: &Valued,
         geometry: &Geometry,
     ) -> Result<Arc<PairProgram>> {
+        self.check_identities(first, second)?;
         let sums = self.0.clone().within(geometry).map_err(refused)?;
         let program = sums.bind(&first.objects(), &second.objects(), geometry);
         Ok(Arc::new(program.map_err(refused)?))
+    }
+
+    /// Refuses texts that are compared with numbers.
+    fn check_identities(&self, first: &Valued, second: &Valued) -> Result<()> {
+        for sides in self.0.compared() {
+            let kinds = sides.each_ref().map(|(end, text)| match end {
+                End::First => first.is_text(text),
+                End::Second => second.is_text(text),
+            });
+            if let [Some(one), Some(other)] = kinds
+                && one != other
+            {
+                let [(_, a), (_, b)] = &sides;
+                let [of_a, of_b] = [one, other].map(|text| if text { "texts" } else { "numbers" });
+                return Err(usage(format!(
+                    "--pair-sum: `{a}` holds {of_a} and `{b}` {of_b}: expected columns of one kind to compare"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// What a record says of the sums.
@@ -230,169 +376,50 @@ impl Summed {
 
     /// The columns that follow from the sums of a count, whose columns have this prefix.
     pub(crate) fn derived(&self, counts: &Counts, prefix: &str) -> Result<Vec<TableColumn>> {
-        if self.0.derived().is_empty() {
-            return Ok(vec![]);
-        }
         let weights = counts.weight();
         let weights =
             weights.unwrap_or_else(|| counts.npairs().iter().map(|&n| n as f64).collect());
-        let mut columns = vec![("W".to_owned(), weights)];
-        for name in counts.pair_sums() {
+        let sum = |name: &str| {
             let sums = counts.pair_sum(name).map(|sums| sums.values());
-            columns.push((name.to_owned(), sums.unwrap_or_default()));
+            Ok(sums.unwrap_or_default())
+        };
+        let named = |name: &str| column_name(prefix, name);
+        self.derived_of(weights, sum, named)
+    }
+
+    /// The columns that follow from the weights of pairs and their sums by name; `named` says what each is called.
+    pub(crate) fn derived_of(
+        &self,
+        weights: Vec<f64>,
+        sum: impl Fn(&str) -> Result<Vec<f64>>,
+        named: impl Fn(&str) -> String,
+    ) -> Result<Vec<TableColumn>> {
+        let derived = self.0.derived();
+        if derived.is_empty() {
+            return Ok(vec![]);
+        }
+        let mut columns = vec![("W".to_owned(), weights)];
+        for name in self.0.names() {
+            columns.push((name.to_owned(), sum(name)?));
         }
         let column = |(name, values): (String, Vec<f64>)| {
             let column: Arc<dyn MemoryColumn> = Arc::new(Attribute::Numbers(values));
             (name, vec![column])
         };
         let columns = columns.into_iter().map(column).collect();
-        let formulas = self
-            .0
-            .derived()
-            .iter()
-            .map(|derived| derived.formula.clone());
+        let formulas = derived.iter().map(|derived| derived.formula.clone());
         let mut table = MemoryTable::new("sums".into(), columns, None)?;
         let made = table.read(&Request::columns(formulas.collect::<Vec<_>>()))?;
-        let derived = self.0.derived().iter().map(|derived| {
+        let derived = derived.iter().map(|derived| {
             let values = made.column(&derived.formula)?.to_vec();
             let described = format!("{}, W the weight of the pairs", derived.formula);
-            let name = column_name(prefix, &derived.name);
-            Ok(TableColumn::floats(name, described, values))
+            Ok(TableColumn::floats(
+                named(&derived.name),
+                described,
+                values,
+            ))
         });
         derived.collect()
-    }
-}
-
-/// The sums that the formula of an estimator names, and the samples that have their columns.
-#[derive(Debug)]
-pub(crate) struct SummedRoles {
-    summed: Summed,
-    /// Which sums are made of which pairs.
-    named: Vec<(Term, String)>,
-    geometry: Option<Geometry>,
-    samples: Vec<(Role, Valued)>,
-}
-
-impl SummedRoles {
-    /// The sums of `flags`, over columns of these samples, in the counts that `estimator` takes them of; none where nothing is summed.
-    pub(crate) fn of(
-        flags: &PairSumFlags,
-        estimator: &AnyEstimator,
-        (sources, session): (&[Source], &Session<'_>),
-    ) -> Result<Option<Self>> {
-        let named = match estimator {
-            AnyEstimator::Formula(formula) => formula.sums().to_vec(),
-            _ => vec![],
-        };
-        let summed = flags.read(sources, session)?;
-        let names: Vec<&str> = summed.iter().flat_map(|summed| summed.0.names()).collect();
-        if let Some((term, name)) = named
-            .iter()
-            .find(|(_, name)| !names.contains(&name.as_str()))
-        {
-            let known = if names.is_empty() {
-                "there is none: state it by --pair-sum".to_owned()
-            } else {
-                format!("expected one of {}", names.join(", "))
-            };
-            return Err(usage(format!(
-                "--estimator {}: {}.{name} is no sum of --pair-sum; {known}",
-                estimator.name(),
-                term.name
-            )));
-        }
-        match summed {
-            Some(_) if named.is_empty() => Err(usage(format!(
-                "--estimator {} takes none of the sums {}: write a formula with them, such as --estimator 'DD.{}/DD'",
-                estimator.name(),
-                names.join(", "),
-                names[0]
-            ))),
-            Some(summed) => Ok(Some(Self {
-                summed,
-                named,
-                geometry: None,
-                samples: vec![],
-            })),
-            None => Ok(None),
-        }
-    }
-
-    /// The ends of pairs at which sums take something of a role.
-    fn ends(&self, role: Role) -> Vec<End> {
-        let at = |end: &End| {
-            let mut terms = self.named.iter().map(|(term, _)| term);
-            terms.any(|term| match end {
-                End::First => term.first == role,
-                End::Second => term.second == role,
-            })
-        };
-        [End::First, End::Second].into_iter().filter(at).collect()
-    }
-
-    /// The sources with the columns that sums take of them.
-    pub(crate) fn selected(&self, sources: Vec<Source>) -> Vec<Source> {
-        let of = |source: Source| {
-            let role = Role::ALL
-                .into_iter()
-                .find(|role| role.name() == source.role);
-            let ends = role.map_or(vec![], |role| self.ends(role));
-            self.summed.selected(source, &ends)
-        };
-        sources.into_iter().map(of).collect()
-    }
-
-    /// The same with the samples that were read, and where their pairs are counted.
-    pub(crate) fn with_samples(mut self, inputs: &Samples, geometry: Geometry) -> Result<Self> {
-        self.geometry = Some(geometry);
-        for role in Role::ALL {
-            let ends = self.ends(role);
-            if let (Some(sample), false) = (inputs.find(role.name()), ends.is_empty()) {
-                self.samples
-                    .push((role, self.summed.valued(sample, &ends)?));
-            }
-        }
-        Ok(self)
-    }
-
-    fn valued(&self, role: Role) -> Option<&Valued> {
-        let mut samples = self.samples.iter();
-        samples.find_map(|(of, valued)| (*of == role).then_some(valued))
-    }
-
-    /// The sample of a role with its columns.
-    pub(crate) fn sample(&self, role: Role) -> Option<&Particles> {
-        self.valued(role).map(|valued| &valued.particles)
-    }
-
-    /// Whether a sum is made of the pairs of a term.
-    pub(crate) fn sums_of(&self, term: Term) -> bool {
-        self.named.iter().any(|(of, _)| *of == term)
-    }
-
-    /// What is counted of a term with its sums.
-    pub(crate) fn added(&self, what: CountSpec, term: Term) -> Result<CountSpec> {
-        let (Some(geometry), true) = (&self.geometry, self.sums_of(term)) else {
-            return Ok(what);
-        };
-        let (Some(first), Some(second)) = (self.valued(term.first), self.valued(term.second))
-        else {
-            return Ok(what);
-        };
-        let is_named = |sum: &str| (self.named.iter()).any(|(of, name)| *of == term && name == sum);
-        let only = Summed(self.summed.0.clone().only(is_named));
-        Ok(what.with_program(only.program(first, second, geometry)?))
-    }
-
-    /// What a record says of the sums.
-    pub(crate) fn record(&self) -> Value {
-        let texts = self.summed.0.names().zip(self.summed.0.texts());
-        let sum = |(name, text): (&str, &str)| {
-            let counts = self.named.iter().filter(|(_, other)| other == name);
-            let counts: Vec<&str> = counts.map(|(term, _)| term.name).collect();
-            json!({ "name": name, "expression": text, "counts": counts })
-        };
-        texts.map(sum).collect()
     }
 }
 

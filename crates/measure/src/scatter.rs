@@ -231,12 +231,21 @@ impl Scatter {
         xi: &Correlation,
         derived: impl Fn(&Correlation) -> Result<Vec<f64>, EstimatorError>,
     ) -> Result<Covariance> {
-        let mut other = xi.clone();
-        let mut rows = Vec::with_capacity(self.realisations.len());
-        for realisation in &self.realisations {
-            other.xi.clone_from(realisation);
-            rows.push(derived(&other)?);
-        }
+        let of_row = |realisation: &[f64]| {
+            let mut other = xi.clone();
+            other.xi.copy_from_slice(realisation);
+            derived(&other)
+        };
+        self.covariance_by(of_row)
+    }
+
+    /// The covariance of what `of_row` makes of each realisation.
+    pub(crate) fn covariance_by(
+        &self,
+        of_row: impl Fn(&[f64]) -> Result<Vec<f64>, EstimatorError>,
+    ) -> Result<Covariance> {
+        let rows = self.realisations.iter().map(|row| of_row(row));
+        let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
         Ok(self.method.covariance(&rows)?)
     }
 

@@ -210,6 +210,17 @@ pub(crate) fn correlation_columns(
     let numbered = counts.iter().all(|count| !count.sums.unnumbered);
     let poisson = numbered.then(|| xi.error.clone());
     columns.extend(error_columns("xi", poisson, scatter));
+    columns.extend(counted_columns(xi, counts, length));
+    columns
+}
+
+/// The columns of the counts that an estimate was made of.
+pub(crate) fn counted_columns(
+    xi: &Correlation,
+    counts: &[Counted],
+    length: Option<&str>,
+) -> Vec<TableColumn> {
+    let mut columns = vec![];
     for count in counts {
         columns.extend(count_columns(&count.sums, count.name, (&xi.axes, length)));
     }

@@ -31,6 +31,7 @@ mod ranges;
 mod reading;
 mod spec;
 mod sums;
+mod taken;
 #[cfg(test)]
 mod tests;
 mod writing;
@@ -40,4 +41,4 @@ pub use error::{PairSumError, TextError};
 pub use forms::{Form, FormSum, forms};
 pub use geometry::Geometry;
 pub use spec::PairSumSpec;
-pub use sums::{Derived, PairSums};
+pub use sums::{Derived, PairSums, UsedForm};

@@ -4,16 +4,15 @@
 
 use std::collections::HashSet;
 
-use albireo::LineOfSight;
 use albireo::error::ProgramError;
-use albireo::tally::{End, MAX_PAIR_SUMS, PairProgram};
+use albireo::tally::{MAX_PAIR_SUMS, PairProgram};
 use albireo_catalogs::did_you_mean;
 
-use crate::column::{ObjectColumn, Objects};
+use crate::column::Objects;
 use crate::error::PairSumError;
 use crate::forms::{Form, FormSum, forms, renamed, split, used};
 use crate::geometry::Geometry;
-use crate::graph::{Atom, Graph, Id, Shape};
+use crate::graph::{Graph, Id, Shape};
 use crate::reading::{Let, Reader, Scope, is_taken, tree};
 use crate::spec::{PairSumSpec, is_name, is_no_column};
 use crate::writing::{Root, bind};
@@ -25,6 +24,17 @@ pub struct Derived {
     pub name: String,
     /// The formula over sums of one count, by their names; W is the weight of the pairs, their number where there are no weights.
     pub formula: String,
+}
+
+/// A form that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsedForm {
+    /// What the form is called.
+    pub form: &'static str,
+    /// What the user calls it, if anything.
+    pub name: Option<String>,
+    /// What its sums are called here, in its order.
+    pub sums: Vec<String>,
 }
 
 /// Sums over pairs: expressions that have been read.
@@ -48,11 +58,12 @@ pub struct Derived {
 /// ```
 #[derive(Debug, Clone)]
 pub struct PairSums {
-    graph: Graph,
-    roots: Vec<Root>,
+    pub(crate) graph: Graph,
+    pub(crate) roots: Vec<Root>,
     derived: Vec<Derived>,
+    forms: Vec<UsedForm>,
     /// Where the sums are made, once it is known.
-    geometry: Option<Geometry>,
+    pub(crate) geometry: Option<Geometry>,
 }
 
 impl PairSums {
@@ -69,6 +80,7 @@ impl PairSums {
             graph: Graph::default(),
             roots: vec![],
             derived: vec![],
+            forms: vec![],
             geometry: None,
         };
         let scope = Scope {
@@ -220,6 +232,11 @@ impl PairSums {
                 bound: spec.bound,
             })?;
         }
+        self.forms.push(UsedForm {
+            form: form.name,
+            name: spec.name.clone(),
+            sums: form.sums.iter().map(|sum| named(sum.name)).collect(),
+        });
         let is_sum = |word: &str| form.sums.iter().any(|sum| sum.name == word);
         let of_sums = |word: &str| {
             if is_sum(word) {
@@ -323,6 +340,8 @@ impl PairSums {
                 .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
             words.all(|word| !left.contains(word))
         });
+        let is_whole = |form: &UsedForm| form.sums.iter().all(|sum| !left.contains(sum));
+        self.forms.retain(is_whole);
         self.roots = kept;
         self
     }
@@ -354,101 +373,14 @@ impl PairSums {
         self.roots.iter().map(|root| root.text.as_str())
     }
 
+    /// The forms that were asked for.
+    pub fn forms(&self) -> &[UsedForm] {
+        &self.forms
+    }
+
     /// Columns that follow from the sums of forms.
     pub fn derived(&self) -> &[Derived] {
         &self.derived
-    }
-
-    /// The items that sums are made of, down to columns.
-    fn reached(&self) -> Vec<Id> {
-        let mut found = vec![];
-        let mut seen = HashSet::new();
-        let mut open: Vec<Id> = self.roots.iter().rev().map(|root| root.id).collect();
-        while let Some(id) = open.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            found.push(id);
-            let item = self.graph.get(id);
-            let parts = &item.parts[..];
-            let parts = match (&item.shape, self.geometry.as_ref()) {
-                _ if self.graph.reads(id).is_some() || self.graph.identities(id).is_some() => &[],
-                (Shape::Sight, Some(geometry)) => {
-                    std::slice::from_ref(&parts[usize::from(geometry.is_sky())])
-                }
-                _ => parts,
-            };
-            open.extend(parts.iter().rev());
-        }
-        found
-    }
-
-    /// What is taken of either object, each once: of the sample of an auto count.
-    pub fn columns_of_both(&self) -> Vec<ObjectColumn> {
-        let mut all = self.object_columns(End::First);
-        for column in self.object_columns(End::Second) {
-            if !all.contains(&column) {
-                all.push(column);
-            }
-        }
-        all
-    }
-
-    /// What is taken of the first or of the second object, each once.
-    pub fn object_columns(&self, end: End) -> Vec<ObjectColumn> {
-        let mut columns: Vec<ObjectColumn> = vec![];
-        for id in self.reached() {
-            let item = self.graph.get(id);
-            let taken: Vec<ObjectColumn> = if let Some(of) = self.graph.reads(id) {
-                let read = (of == end).then(|| ObjectColumn::Read(self.graph.written(id)));
-                read.into_iter().collect()
-            } else if let Some(sides) = self.graph.identities(id) {
-                let own = sides.into_iter().filter(|(of, _)| *of == end);
-                own.map(|(_, text)| ObjectColumn::Identity(text)).collect()
-            } else {
-                match &item.shape {
-                    Shape::Builtin(of, column) if *of == end => vec![column.clone()],
-                    Shape::Atom(atom) => self.of_atom(*atom, end),
-                    _ => vec![],
-                }
-            };
-            for column in taken {
-                if !columns.contains(&column) {
-                    columns.push(column);
-                }
-            }
-        }
-        columns
-    }
-
-    /// What an atom takes of an object.
-    fn of_atom(&self, atom: Atom, end: End) -> Vec<ObjectColumn> {
-        let all = |column: fn(u8) -> ObjectColumn| (0..3).map(column);
-        match atom {
-            Atom::Cos2Phi(Some(own)) | Atom::Sin2Phi(Some(own)) if own == end => {
-                all(ObjectColumn::East)
-                    .chain(all(ObjectColumn::North))
-                    .collect()
-            }
-            Atom::Cos2Phi(Some(_)) | Atom::Sin2Phi(Some(_)) => {
-                all(ObjectColumn::Direction).collect()
-            }
-            Atom::Los(_) | Atom::Dlos | Atom::Rp | Atom::Mu | Atom::Legendre(_) => {
-                let sight = self.geometry.as_ref().map(Geometry::line_of_sight);
-                let taken = match sight {
-                    Some(Some(LineOfSight::First)) => end == End::First,
-                    Some(Some(LineOfSight::End)) => end == End::Second,
-                    Some(Some(LineOfSight::Fixed(_)) | None) => false,
-                    Some(Some(LineOfSight::Midpoint)) | None => true,
-                };
-                if taken {
-                    all(ObjectColumn::Position).collect()
-                } else {
-                    vec![]
-                }
-            }
-            _ => vec![],
-        }
     }
 
     /// The program of these sums over pairs of `first` and `second`, with bounds that are proved over all of their rows.

@@ -4,6 +4,7 @@
 
 mod centres;
 mod chosen;
+mod columns;
 mod held;
 mod lengths;
 mod masses;
@@ -37,6 +38,7 @@ use crate::space::described;
 use crate::within::Within;
 use centres::{Molecules, centres};
 use chosen::Chosen;
+use columns::MOVING;
 use masses::Guess;
 use molecules::Numbering;
 
@@ -82,9 +84,13 @@ pub struct FrameReading {
     /// Which particles are counted at all.
     #[serde(rename = "where")]
     pub filter: Option<Filter>,
-    /// Columns or expressions that [`OneFrame::columns`] will be asked for: velocities and forces are read where one of these or a condition names them.
+    /// Columns or expressions that the particles of jobs have, in this order, or that [`OneFrame::columns`] will be asked for: velocities and forces are
+    /// read where one of these or a condition names them.
     #[serde(skip)]
     pub columns: Vec<String>,
+    /// Columns that particles of jobs have behind these as numbers that are equal where the values are: above 0 of numbers, below 0 of texts.
+    #[serde(skip)]
+    pub identities: Vec<String>,
     /// Whether conditions are asked again in every frame.
     pub update: bool,
     /// Molecules that are counted as their centres of mass: the column that numbers them.
@@ -150,10 +156,9 @@ impl FrameReading {
     fn source(&self, paths: &[PathBuf]) -> Result<FrameSource, SampleError> {
         let mut request = self.request.clone();
         request.lacking = self.flat.map(Axis::index);
-        let moving = ["vx", "vy", "vz", "fx", "fy", "fz"];
         let expressions = self.columns.iter().flat_map(|text| Expression::parse(text));
         let expressions: Vec<Expression> = expressions.collect();
-        request.velocities |= moving.iter().any(|column| {
+        request.velocities |= MOVING.iter().any(|column| {
             let named = |expression: &Expression| expression.columns().contains(column);
             self.asks_for(column) || expressions.iter().any(named)
         });
@@ -337,6 +342,7 @@ impl FrameChoice {
         let atoms = self.merged(&frame)?;
         let frame = self.reading.whole(frame, atoms, &self.numbering)?;
         let chosen = self.chosen_or_last(&frame, &path)?;
+        let values = columns::values(&self.reading, (&frame, &path), chosen.rows.as_deref())?;
         let columns = match &chosen.rows {
             None => frame.positions,
             Some(rows) => {
@@ -352,6 +358,9 @@ impl FrameChoice {
         let [x, y, z] = columns;
         let mut particles =
             Particles::new(Points::new(x, y, z)?).labelled(chosen.labels.clone())?;
+        if !values.is_empty() {
+            particles = particles.with_columns(values)?;
+        }
         if let Some(molecules) = &chosen.molecules {
             particles = particles.grouped(molecules.clone())?;
         }
@@ -364,6 +373,7 @@ impl FrameChoice {
             excluded: Some(excluded),
             cuts: chosen.cuts.clone(),
             weight: 1.0,
+            program: None,
         })
     }
 
@@ -381,7 +391,7 @@ impl FrameChoice {
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
         match last {
-            Some((atoms, chosen)) if !self.reading.update && same(&atoms, &frame.atoms) => {
+            Some((atoms, chosen)) if !self.reading.update && alike(&atoms, &frame.atoms) => {
                 Ok(chosen)
             }
             _ => {
@@ -416,6 +426,20 @@ impl FrameChoice {
 /// Whether particles are those of another frame.
 fn same(one: &Arc<Atoms>, other: &Arc<Atoms>) -> bool {
     Arc::ptr_eq(one, other) || **one == **other
+}
+
+/// The same but for their velocities and forces.
+fn alike(one: &Arc<Atoms>, other: &Arc<Atoms>) -> bool {
+    let lasting = |atoms: &Arc<Atoms>| {
+        let names = atoms.names().filter(|name| !MOVING.contains(name));
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let alike = || {
+        let names = lasting(one);
+        let each = || names.iter().all(|name| one.get(name) == other.get(name));
+        one.len() == other.len() && one.bonds() == other.bonds() && names == lasting(other) && each()
+    };
+    Arc::ptr_eq(one, other) || alike()
 }
 
 #[cfg(test)]

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use albireo::error::TallyError;
 use albireo::exact_sum::ExactSum;
 use albireo::tally::{Merge, Tally};
-use albireo::{Domain, Lattice, PeriodicBox};
+use albireo::Domain;
 
 use super::FrameTally;
+use crate::values::times;
 
 /// What is known of a frame beside its pairs.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +36,7 @@ pub struct FrameFacts {
 /// let mut blocks = FrameBlocks::new(4);
 /// for place in [5, 0, 1, 2, 7, 3, 4, 6] {
 ///     let tally = Tally::of_one_table(vec![place, 1], vec![]);
-///     let frame = FrameTally { number: place, tally, particles: vec![9], excluded: vec![0], volume: Some(1.0), domain: None, weight: 1.0 };
+///     let frame = FrameTally { number: place, tally, particles: vec![9], excluded: vec![0], volume: Some(1.0), domain: None, weight: 1.0, sums: vec![] };
 ///     blocks.add(place, frame)?;
 /// }
 /// // Eight frames are two to a block.
@@ -54,18 +55,21 @@ pub struct FrameBlocks {
     pub(super) blocks: BTreeMap<u64, Tally>,
     /// Of blocks with a frame of another weight w than 1, the exact sums of `w p - p` over the numbers p of pairs, as the tally has them.
     pub(super) reweighted: BTreeMap<u64, Vec<ExactSum>>,
+    /// Exact sums of `w S` over the frames of each block, S the sums of values over pairs, each by class and bin.
+    pub(super) sums: BTreeMap<u64, Vec<Vec<ExactSum>>>,
+    /// Of each of these sums, how far a pair may move it by rounding: the most of any frame.
+    pub(super) roundings: Vec<f64>,
     pub(super) frames: BTreeMap<u64, FrameFacts>,
     /// All pairs of all frames: no sum of some of them is more.
     pub(super) pairs: u128,
 }
 
 /// All pairs of a frame.
-fn pairs_of(particles: &[u64]) -> u128 {
+pub(super) fn pairs_of(particles: &[u64]) -> u128 {
     let n: u128 = particles.iter().map(|&n| u128::from(n)).sum();
     n * n.saturating_sub(1) / 2
 }
 
-const MAGIC: &[u8; 8] = b"albfrms3";
 /// The least weight of a frame, and the inverse of the largest: 2^-440.
 const LEAST_WEIGHT: f64 = f64::from_bits((1023 - 440) << 52);
 
@@ -77,6 +81,8 @@ impl FrameBlocks {
             length: 1,
             blocks: BTreeMap::new(),
             reweighted: BTreeMap::new(),
+            sums: BTreeMap::new(),
+            roundings: vec![],
             frames: BTreeMap::new(),
             pairs: 0,
         }
@@ -99,6 +105,17 @@ impl FrameBlocks {
     pub(crate) fn reweighted(&self, begin: u64) -> Option<&[ExactSum]> {
         let sums = self.reweighted.get(&(begin / self.length));
         sums.map(Vec::as_slice)
+    }
+
+    /// Of the block that begins at `begin`, the sums of values over pairs by the weights of its frames: each by class and bin.
+    pub(crate) fn sums(&self, begin: u64) -> &[Vec<ExactSum>] {
+        let sums = self.sums.get(&(begin / self.length));
+        sums.map_or(&[], Vec::as_slice)
+    }
+
+    /// How far a pair may move each sum of values by the rounding of its own: the most of any frame.
+    pub fn roundings(&self) -> &[f64] {
+        &self.roundings
     }
 
     /// Adds the frame at `place`, counted from 0. Numbers of pairs stay integers; weighted sums are exact beside them.
@@ -127,7 +144,11 @@ impl FrameBlocks {
         while place / self.length >= self.most as u64 {
             self.lengthen();
         }
+        if !self.is_empty() && frame.sums.len() != self.roundings.len() {
+            return Err(TallyError::OtherFrame(place));
+        }
         self.reweigh(place / self.length, &frame);
+        self.add_sums(place / self.length, &frame);
         self.add_to_block(place / self.length, frame.tally);
         let facts = FrameFacts {
             particles: frame.particles,
@@ -171,6 +192,42 @@ impl FrameBlocks {
         }
     }
 
+    fn add_sums(&mut self, block: u64, frame: &FrameTally) {
+        if frame.sums.is_empty() {
+            return;
+        }
+        let weighted = |sum: &ExactSum| times(frame.weight, sum);
+        let sums = frame.sums.iter();
+        let sums = sums.map(|sum| sum.values.iter().map(weighted).collect());
+        self.sums_to_block(block, sums.collect());
+        self.widen(frame.sums.iter().map(|sum| sum.rounding));
+    }
+
+    /// Takes the larger of each rounding and another.
+    pub(super) fn widen(&mut self, others: impl Iterator<Item = f64>) {
+        for (at, other) in others.enumerate() {
+            match self.roundings.get_mut(at) {
+                Some(rounding) => *rounding = rounding.max(other),
+                None => self.roundings.push(other),
+            }
+        }
+    }
+
+    /// Adds sums of other frames to those of a block.
+    pub(super) fn sums_to_block(&mut self, block: u64, sums: Vec<Vec<ExactSum>>) {
+        match self.sums.get_mut(&block) {
+            None => {
+                self.sums.insert(block, sums);
+            }
+            Some(all) => {
+                let both = all.iter_mut().zip(&sums);
+                for (sum, other) in both.flat_map(|(all, sums)| all.iter_mut().zip(sums)) {
+                    sum.merge(other);
+                }
+            }
+        }
+    }
+
     /// Puts every two blocks together.
     pub(super) fn lengthen(&mut self) {
         self.length *= 2;
@@ -179,6 +236,9 @@ impl FrameBlocks {
             all.resize(sums.len(), ExactSum::default());
             let both = all.iter_mut().zip(&sums);
             both.for_each(|(sum, other)| sum.merge(other));
+        }
+        for (block, sums) in std::mem::take(&mut self.sums) {
+            self.sums_to_block(block / 2, sums);
         }
         for (block, tally) in std::mem::take(&mut self.blocks) {
             self.add_to_block(block / 2, tally);
@@ -229,100 +289,6 @@ impl FrameBlocks {
         blocks.for_each(|block| total.merge(block));
         Some(total)
     }
-
-    /// Exact bytes, the same on every machine.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        let mut put = |value: u64| bytes.extend(value.to_le_bytes());
-        put(self.most as u64);
-        put(self.length);
-        put(self.blocks.len() as u64);
-        put(self.frames.len() as u64);
-        for (&place, facts) in &self.frames {
-            put(place);
-            put(u64::from(facts.volume.is_some()));
-            put(facts.volume.unwrap_or(0.0).to_bits());
-            put(facts.weight.to_bits());
-            for list in [&facts.particles, &facts.excluded] {
-                put(list.len() as u64);
-                for &value in list {
-                    put(value);
-                }
-            }
-            put_domain(facts.domain.as_deref(), &mut put);
-        }
-        for (block, tally) in &self.blocks {
-            let tally = tally.to_bytes();
-            bytes.extend(block.to_le_bytes());
-            bytes.extend((tally.len() as u64).to_le_bytes());
-            bytes.extend(tally);
-            let sums = self.reweighted.get(block).map_or(&[][..], Vec::as_slice);
-            bytes.extend((sums.len() as u64).to_le_bytes());
-            for digits in sums.iter().map(ExactSum::digits) {
-                bytes.extend((digits.len() as u64).to_le_bytes());
-                bytes.extend(digits.iter().flat_map(|digit| digit.to_le_bytes()));
-            }
-        }
-        bytes
-    }
-
-    /// The blocks of [`FrameBlocks::to_bytes`].
-    ///
-    /// # Errors
-    /// Other bytes, or not all of them.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, TallyError> {
-        let mut bytes = Bytes(bytes.strip_prefix(MAGIC).ok_or(TallyError::NotATally)?);
-        let mut all = Self::new(bytes.number()? as usize);
-        all.length = bytes.number()?;
-        let [blocks, frames] = [bytes.number()?, bytes.number()?];
-        if all.length == 0 || (all.most < usize::MAX && !all.length.is_power_of_two()) {
-            return Err(TallyError::NotATally);
-        }
-        for _ in 0..frames {
-            let place = bytes.number()?;
-            let [known, volume, weight] = [bytes.number()?, bytes.number()?, bytes.number()?];
-            let facts = FrameFacts {
-                volume: (known == 1).then(|| f64::from_bits(volume)),
-                weight: f64::from_bits(weight),
-                particles: bytes.list()?,
-                excluded: bytes.list()?,
-                domain: all.shared(place, bytes.domain()?),
-            };
-            all.pairs += pairs_of(&facts.particles);
-            all.frames.insert(place, facts);
-        }
-        for _ in 0..blocks {
-            let block = bytes.number()?;
-            let length = bytes.number()? as usize;
-            all.blocks
-                .insert(block, Tally::from_bytes(bytes.take(length)?)?);
-            let sums: Vec<ExactSum> = bytes.sums()?;
-            if !sums.is_empty() {
-                all.reweighted.insert(block, sums);
-            }
-        }
-        if bytes.0.is_empty() {
-            Ok(all)
-        } else {
-            Err(TallyError::NotATally)
-        }
-    }
-}
-
-/// A box as what it was made of: nothing, lengths along the axes (0 of open ones) or three vectors.
-fn put_domain(domain: Option<&Domain>, put: &mut impl FnMut(u64)) {
-    let mut all = |kind: u64, numbers: &[f64]| {
-        put(kind);
-        for x in numbers {
-            put(x.to_bits());
-        }
-    };
-    match domain {
-        None => all(0, &[]),
-        Some(Domain::Open) => all(1, &[]),
-        Some(Domain::Periodic(cell)) => all(2, &cell.lengths().map(|length| length.unwrap_or(0.0))),
-        Some(Domain::Triclinic(lattice)) => all(3, lattice.vectors().as_flattened()),
-    }
 }
 
 pub(super) fn alike(one: &Tally, other: &Tally) -> bool {
@@ -330,71 +296,12 @@ pub(super) fn alike(one: &Tally, other: &Tally) -> bool {
     shape(one) == shape(other)
 }
 
-/// Bytes that are taken from the front.
-struct Bytes<'a>(&'a [u8]);
-
-impl<'a> Bytes<'a> {
-    fn take(&mut self, n: usize) -> Result<&'a [u8], TallyError> {
-        let (taken, rest) = self.0.split_at_checked(n).ok_or(TallyError::NotATally)?;
-        self.0 = rest;
-        Ok(taken)
-    }
-
-    fn number(&mut self) -> Result<u64, TallyError> {
-        let bytes = self.take(8)?.try_into();
-        Ok(u64::from_le_bytes(
-            bytes.map_err(|_| TallyError::NotATally)?,
-        ))
-    }
-
-    fn real(&mut self) -> Result<f64, TallyError> {
-        self.number().map(f64::from_bits)
-    }
-
-    /// What [`put_domain`] has put.
-    fn domain(&mut self) -> Result<Option<Arc<Domain>>, TallyError> {
-        let damaged = |_| TallyError::NotATally;
-        let domain = match self.number()? {
-            0 => return Ok(None),
-            1 => Domain::Open,
-            2 => {
-                let lengths = [self.real()?, self.real()?, self.real()?];
-                let lengths = lengths.map(|length| (length != 0.0).then_some(length));
-                Domain::Periodic(PeriodicBox::new(lengths).map_err(damaged)?)
-            }
-            3 => {
-                let mut vectors = [[0.0; 3]; 3];
-                for component in vectors.as_flattened_mut() {
-                    *component = self.real()?;
-                }
-                Domain::Triclinic(Lattice::new(vectors).map_err(damaged)?)
-            }
-            _ => return Err(TallyError::NotATally),
-        };
-        Ok(Some(Arc::new(domain)))
-    }
-
-    fn list(&mut self) -> Result<Vec<u64>, TallyError> {
-        let n = self.number()? as usize;
-        if n > self.0.len() / 8 {
-            return Err(TallyError::NotATally);
-        }
-        (0..n).map(|_| self.number()).collect()
-    }
-
-    fn sums(&mut self) -> Result<Vec<ExactSum>, TallyError> {
-        let n = self.number()? as usize;
-        if n > self.0.len() / 8 {
-            return Err(TallyError::NotATally);
-        }
-        let sum = |_| Ok(self.list()?.into_iter().map(f64::from_bits).collect());
-        (0..n).map(sum).collect()
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
+    use super::super::FrameSum;
+    use albireo::{Lattice, PeriodicBox};
+
     use super::*;
 
     fn frame(place: u64) -> FrameTally {
@@ -407,7 +314,17 @@ mod tests {
             domain: domain(place).map(Arc::new),
             // Some frames of weight 1 among others.
             weight: [1.0, 0.1, 3.7, 1.0][place as usize % 4],
+            sums: vec![FrameSum {
+                values: (0..3).map(|bin| value(place, bin)).collect(),
+                rounding: 1.0 / (1 + place % 5) as f64,
+            }],
         }
+    }
+
+    /// Numbers of very different sizes, of two digits.
+    fn value(place: u64, bin: u64) -> ExactSum {
+        let x = 0.1 * (place as f64 - 3.0) * 1e30f64.powi(bin as i32);
+        [x, 1e-20 * x].into_iter().collect()
     }
 
     /// Boxes of all kinds, two frames with the same in a row.
@@ -459,6 +376,17 @@ mod tests {
                     expected.add_times(-1.0, place * place);
                 }
                 assert_eq!(weighted, expected);
+                let sums = forwards.blocks().map(|(begin, _)| forwards.sums(begin));
+                let summed: ExactSum = sums.flat_map(|sums| sums[0][2].digits()).collect();
+                let mut expected = ExactSum::default();
+                for place in 0..n {
+                    for digit in value(place, 2).digits() {
+                        expected.add_product(frame(place).weight, digit);
+                    }
+                }
+                assert_eq!(summed, expected);
+                let most = (0..n).map(|k| 1.0 / (1 + k % 5) as f64).fold(0.0, f64::max);
+                assert_eq!(forwards.roundings(), [most]);
                 let held: usize = forwards
                     .blocks()
                     .map(|(b, _)| forwards.frames_of(b).count())

@@ -176,8 +176,8 @@ impl FrameGroups {
         npairs
     }
 
-    /// What weights of frames change of the pairs between two groups in each bin, of sums by labels.
-    pub(crate) fn reweighted_of(
+    /// Sums over the pairs between two groups in each bin, of sums by labels.
+    pub(crate) fn sums_of(
         &self,
         sums: &[ExactSum],
         bins: usize,

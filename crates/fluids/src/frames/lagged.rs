@@ -255,7 +255,7 @@ fn both_orders(cuts: &[Cut]) -> Vec<Cut> {
 ///     let points = Points::from_rows(&[[x[0], 0.0, 0.0], [x[1], 0.0, 0.0]])?;
 ///     let particles = Particles::new(points).labelled(Labels::new(vec![0, 0], 1)?)?;
 ///     let (domain, volume) = (domain.clone(), domain.volume());
-///     Ok(Arc::new(FrameJob { number, particles, domain, volume, cuts: vec![], excluded: None, weight: 1.0 }))
+///     Ok(Arc::new(FrameJob { number, particles, domain, volume, cuts: vec![], excluded: None, weight: 1.0, program: None }))
 /// };
 /// let mut pairs = vec![FramePair { lag: 0, first: frame(0, [1.0, 4.0])?, second: frame(1, [4.0, 6.0])? }];
 /// let bins = LaggedBins::of_pairs(RBins::new(Edges::new(vec![0.0, 1.0, 2.5, 5.0])?), 1, &[[0, 0]]);

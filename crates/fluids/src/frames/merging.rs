@@ -16,7 +16,7 @@ impl FrameBlocks {
     /// let [mut whole, mut even, mut odd] = [(); 3].map(|()| FrameBlocks::new(4));
     /// for place in 0..9 {
     ///     let tally = Tally::of_one_table(vec![place, 1], vec![]);
-    ///     let frame = FrameTally { number: place, tally, particles: vec![9], excluded: vec![0], volume: Some(1.0), domain: None, weight: 1.0 };
+    ///     let frame = FrameTally { number: place, tally, particles: vec![9], excluded: vec![0], volume: Some(1.0), domain: None, weight: 1.0, sums: vec![] };
     ///     whole.add(place, frame.clone())?;
     ///     (if place % 2 == 0 { &mut even } else { &mut odd }).add(place, frame)?;
     /// }
@@ -46,7 +46,9 @@ impl FrameBlocks {
             .values()
             .next()
             .zip(other.blocks.values().next());
-        let differ = both.is_some_and(|(one, other)| !alike(one, other));
+        let differ = both.is_some_and(|(one, of)| {
+            !alike(one, of) || self.roundings.len() != other.roundings.len()
+        });
         if differ || (self.length, self.most) != (other.length, other.most) {
             return Err(TallyError::OtherFrame(first));
         }
@@ -57,6 +59,10 @@ impl FrameBlocks {
         for (block, tally) in other.blocks {
             self.add_to_block(block, tally);
         }
+        for (block, sums) in other.sums {
+            self.sums_to_block(block, sums);
+        }
+        self.widen(other.roundings.into_iter());
         for (block, sums) in other.reweighted {
             let all = self.reweighted.entry(block).or_default();
             all.resize(

@@ -10,6 +10,7 @@
 
 mod blocks;
 mod groups;
+mod kept;
 mod lagged;
 mod merging;
 mod passes;
@@ -23,7 +24,8 @@ use albireo::Particles;
 use albireo::domain::Domain;
 use albireo::engine::{AnyEngine, Progress};
 use albireo::error::EngineError;
-use albireo::tally::{Cut, Tally};
+use albireo::exact_sum::ExactSum;
+use albireo::tally::{Cut, PairProgram, Tally};
 pub use blocks::{FrameBlocks, FrameFacts};
 pub use groups::{FrameGroups, GroupCandidates, GroupPairs};
 pub use lagged::{FramePair, LaggedBins, LaggedTally, count_lagged};
@@ -47,6 +49,17 @@ pub struct FrameJob {
     pub excluded: Option<Arc<[u64]>>,
     /// What the frame counts for among others; 1 unless a trajectory is reweighted.
     pub weight: f64,
+    /// What is summed over its pairs, of the columns of `particles`: values that do not change when the two points are exchanged.
+    pub program: Option<Arc<PairProgram>>,
+}
+
+/// A sum over the pairs of one frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrameSum {
+    /// By class and bin, as the pairs of a [`FrameTally`].
+    pub values: Vec<ExactSum>,
+    /// How far a pair may move it by the rounding of its value.
+    pub rounding: f64,
 }
 
 /// The pairs of one frame.
@@ -67,6 +80,8 @@ pub struct FrameTally {
     pub domain: Option<Arc<Domain>>,
     /// What the frame counts for among others.
     pub weight: f64,
+    /// The sums of [`FrameJob::program`].
+    pub sums: Vec<FrameSum>,
 }
 
 /// How far a run over frames came.
@@ -136,7 +151,7 @@ impl<F: Send> Progress for InFrame<'_, F> {
 /// let ready = |seed: u64| {
 ///     let atoms = Particles::new(random::in_box(300, seed, [1.0; 3])?);
 ///     let labels = Labels::new((0..300).map(|k| u32::from(k % 3 != 0)).collect(), 2)?;
-///     Ok(FrameJob { number: seed, particles: atoms.labelled(labels)?, domain: domain.clone(), volume: domain.volume(), cuts: vec![], excluded: None, weight: 1.0 })
+///     Ok(FrameJob { number: seed, particles: atoms.labelled(labels)?, domain: domain.clone(), volume: domain.volume(), cuts: vec![], excluded: None, weight: 1.0, program: None })
 /// };
 /// let workers = FrameWorkers::each_alone(&AnyEngine::Cpu(Cpu::new()))?;
 /// let done = count_frames::<_, albireo::Error>(&workers, &what, || Ok(frames.next()), ready, |frame| {

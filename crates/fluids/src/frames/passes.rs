@@ -5,12 +5,16 @@
 use std::sync::Arc;
 
 use albireo::binning::Bins;
-use albireo::counts::excluded_by_species;
+use albireo::counts::{Counts, count_prepared, excluded_by_species};
 use albireo::engine::{AnyEngine, Engine, Prepared, PreparedJob, Progress};
 use albireo::error::{EngineError, JobError};
-use albireo::tally::{Classes, CountSpec, Tally, unordered_class, unordered_classes};
+use albireo::tally::{
+    Classes, CountSpec, Cut, Exchange, PairProgram, Tally, unordered_class, unordered_classes,
+};
 
-use super::{FrameJob, FrameTally};
+use crate::values::values_of;
+
+use super::{FrameJob, FrameSum, FrameTally};
 
 /// The bins of a run over frames and the pairs of species that are counted into them.
 #[derive(Debug, Clone)]
@@ -133,10 +137,11 @@ impl FrameBins {
         };
         let (number, volume, weight) = (job.number, job.volume, job.weight);
         let domain = self.keeps_boxes.then(|| Arc::new(job.domain.clone()));
-        let tally = if job.cuts.is_empty() && self.part_wanted(&particles) < WORTH_A_PASS {
-            self.by_species(engine, &job, progress)?
-        } else {
-            self.in_one_pass(engine, job, progress)?
+        let few = job.cuts.is_empty() && self.part_wanted(&particles) < WORTH_A_PASS;
+        let (tally, sums) = match job.program.clone() {
+            Some(program) => self.summed(engine, job, program, progress)?,
+            None if few => (self.by_species(engine, &job, progress)?, vec![]),
+            None => (self.in_one_pass(engine, job, progress)?, vec![]),
         };
         Ok(FrameTally {
             number,
@@ -146,6 +151,7 @@ impl FrameBins {
             volume,
             domain,
             weight,
+            sums,
         })
     }
 
@@ -165,19 +171,50 @@ impl FrameBins {
         if all > 0.0 { wanted / all } else { 1.0 }
     }
 
+    /// All pairs of a frame without these.
+    fn without(&self, cuts: Vec<Cut>) -> CountSpec {
+        let mut what = self.what();
+        if self.species > 1 {
+            what = what.with_classes(Classes::Species);
+        }
+        cuts.into_iter().fold(what, CountSpec::with_cut)
+    }
+
+    /// All pairs and what is summed over them.
+    fn summed(
+        &self,
+        engine: &AnyEngine,
+        job: FrameJob,
+        program: Arc<PairProgram>,
+        progress: &dyn Progress,
+    ) -> Result<(Tally, Vec<FrameSum>), EngineError> {
+        let mut sums = program.sums().iter();
+        if let Some(sum) = sums.find(|sum| sum.exchange != Exchange::Even) {
+            return Err(JobError::UnevenSum(sum.name.clone()).into());
+        }
+        let what = self.without(job.cuts).with_program(Arc::clone(&program));
+        let sample = engine.prepare(job.particles, &job.domain, progress)?;
+        let (counts, _) = count_prepared(&**engine, &PreparedJob::auto(&sample), what, progress)?;
+        let by_class = match self.species {
+            1 => vec![counts],
+            _ => counts.by_class(),
+        };
+        let mut tally = Tally::zero(self.bins.n_bins(), self.wanted.len(), 0);
+        for (class, counts) in by_class.iter().enumerate() {
+            tally.add_table(class, counts.npairs(), &[]);
+        }
+        let names = program.sums().iter().map(|sum| sum.name.as_str());
+        let sums = names.map(|name| FrameSum::of(&by_class, name)).collect();
+        Ok((tally, sums))
+    }
+
     fn in_one_pass(
         &self,
         engine: &AnyEngine,
         job: FrameJob,
         progress: &dyn Progress,
     ) -> Result<Tally, EngineError> {
-        let mut what = self.what();
-        if self.species > 1 {
-            what = what.with_classes(Classes::Species);
-        }
-        for cut in job.cuts {
-            what = what.with_cut(cut);
-        }
+        let what = self.without(job.cuts);
         let sample = engine.prepare(job.particles, &job.domain, progress)?;
         let job = PreparedJob::auto(&sample);
         Ok(engine.tally(&job, &what, progress)?.0)
@@ -216,6 +253,18 @@ impl FrameBins {
             }
         }
         Ok(all)
+    }
+}
+
+impl FrameSum {
+    /// The sum of this name of counts of all classes.
+    fn of(by_class: &[Counts], name: &str) -> Self {
+        let (mut values, mut rounding) = (Vec::new(), 0.0f64);
+        for counts in by_class {
+            values.extend(values_of(counts, name));
+            rounding = rounding.max(counts.pair_sum_bound_of_pair(name).unwrap_or_default());
+        }
+        Self { values, rounding }
     }
 }
 

@@ -207,8 +207,13 @@ impl<'a> Plan<'a> {
                 anyhow::Ok(counts)
             })?;
             let (xi, poles) = self.estimates(estimation.estimator(), &counts)?;
-            let scatter = None;
-            Ok((Made { xi, poles, scatter }, made_of))
+            let made = Made {
+                xi,
+                formulas: None,
+                poles,
+                scatter: None,
+            };
+            Ok((made, made_of))
         };
         Ok(Some(pairs.each.iter().map(one).collect::<Result<_>>()?))
     }
@@ -236,11 +241,19 @@ pub(super) fn each_estimated(
         record.set("estimator", made.xi.estimator.clone());
         let mut xi = made.xi;
         inputs.name_axes(&mut xi.axes);
+        let mut formulas = made.formulas;
+        if let Some(formulas) = &mut formulas {
+            record.set("formulas", formulas.named.record());
+            for xi in &mut formulas.further {
+                inputs.name_axes(&mut xi.axes);
+            }
+        }
         Estimated {
             poles: made.poles,
             scatter: made.scatter,
             covariance: covariance.clone(),
             xi,
+            formulas,
             counts,
             record,
             unit: inputs.unit().map(str::to_owned),

@@ -2,7 +2,7 @@
 
 use albireo::binning::BinAxis;
 use albireo::tally::{Classes, End, Legendre};
-use albireo::{Counts, Pairs};
+use albireo::{CountSpec, Counts, Pairs};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_samples::Source;
 use anyhow::Result;
@@ -32,6 +32,7 @@ use crate::pair_weights::{PairWeightFlags, upweighted};
 use crate::realised::RealisationFlags;
 use crate::record::Record;
 use crate::session::Session;
+use crate::shuffled::ShuffleFlags;
 use crate::tables::{count_columns, edge_columns, mean_column};
 use crate::usage::usage;
 use crate::weight_sets::{CountSetFlags, check_files, of_result};
@@ -72,6 +73,8 @@ pub(crate) struct Count {
     pair_sums: PairSumFlags,
     #[command(flatten)]
     modes: ModeFlags,
+    #[command(flatten)]
+    shuffled: ShuffleFlags,
     #[command(flatten)]
     cuts: CutFlags,
     #[command(flatten)]
@@ -239,6 +242,10 @@ impl Count {
         let sources = self.sources()?;
         let summed = self.pair_sums.read(&sources, session)?;
         let modes = self.modes.read(self.statistic, &self.pairs.run.pieces)?;
+        let shuffle = self.shuffled.begin(summed.as_ref())?;
+        if shuffle.is_some() {
+            self.pairs.run.pieces.refuse("--shuffle-marks")?;
+        }
         let sources = selected(sources, summed.as_ref());
         self.check(spec)?;
         let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
@@ -280,11 +287,14 @@ impl Count {
         let [(pairs, _)] = counts;
         let mut asked = NamedCount::weighted(pairs, &bins).with_mean(self.mean_separation)?;
         let degrees = self.legendre.iter().copied().collect();
+        let cuts = counter.cuts(asked.pairs).into_iter();
+        let bare = cuts.fold(asked.what.clone(), CountSpec::with_cut);
         asked.what = asked.what.with_legendre(degrees);
         if let (Some(summed), Some(first)) = (&summed, &first) {
             let geometry = geometry(&bins, samples.domain(), (self.los.los, los));
             let program = summed.program(first, second.as_ref().unwrap_or(first), &geometry)?;
             asked.what = asked.what.with_program(program);
+            Summed::check_order(&asked.what, second.is_none())?;
             record.set("pair_sums", summed.record(&asked.what));
         }
         let mut axes = bins.axes();
@@ -321,11 +331,17 @@ impl Count {
             return Ok(None);
         }
         counter.note(&mut record);
-        let columns = columns(
+        let mut columns = columns(
             (&counter.done[0], &counts),
             (&axes, length),
             summed.as_ref(),
         )?;
+        if let (Some(shuffle), Some(first)) = (&shuffle, &first) {
+            record.set("shuffled_marks", shuffle.record());
+            let engines = Engines::new(&self.pairs.run, session)?;
+            let of = (&bare, samples.domain());
+            columns.extend(shuffle.columns((&counts, first), of, &engines)?);
+        }
         let meta = record.finish(ResultKind::Counts);
         Ok(Some(Table { columns, meta }))
     }

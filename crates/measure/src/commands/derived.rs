@@ -11,11 +11,12 @@ use albireo_catalogs::{ResultKind, Table};
 use anyhow::Result;
 
 use super::estimated::Estimated;
+use super::named_formulas::Formulas;
 use super::over_mu::OverMu;
 use super::projections::Projection;
 use crate::form_file::Form;
 use crate::packages::Made;
-use crate::tables::{correlation_columns, edge_columns};
+use crate::tables::{correlation_columns, counted_columns, edge_columns};
 
 /// A form of an estimate with what it takes to make it.
 #[derive(Debug)]
@@ -58,6 +59,14 @@ impl Derived {
         Ok(projection.map_or_else(|| xi.xi.clone(), Projection::in_a_row))
     }
 
+    /// What each of several formulas becomes, a curve each.
+    fn of_formulas(&self, first: &Correlation, all: &Formulas) -> Result<Projection> {
+        let each = std::iter::once(first).chain(&all.further);
+        let curve = |xi| Ok((self.of(xi)?.unwrap_or_else(|| xi.into()), xi));
+        let curves = each.map(curve).collect::<Result<_, EstimatorError>>()?;
+        Ok(Projection::of_formulas(all.named.names(), curves)?)
+    }
+
     /// The table of it that goes to `path`, with what it was made of; its covariance is written where that is wanted and a file is named for it.
     pub(super) fn table(
         &self,
@@ -67,9 +76,10 @@ impl Derived {
     ) -> Result<Made> {
         let of_sums = estimated.poles.as_ref();
         let of_sums = of_sums.filter(|_| matches!(self, Self::OverMu(OverMu::Multipoles(_))));
-        let projection = match of_sums {
-            Some(poles) => Some(poles.clone().into()),
-            None => self.of(&estimated.xi)?,
+        let projection = match (of_sums, &estimated.formulas) {
+            (Some(poles), _) => Some(poles.clone().into()),
+            (None, Some(formulas)) => Some(self.of_formulas(&estimated.xi, formulas)?),
+            (None, None) => self.of(&estimated.xi)?,
         };
         let covariance = match of_sums {
             Some(_) => estimated.covariance_of_poles()?,
@@ -91,10 +101,12 @@ impl Derived {
         let of_xi = || edge_columns(&estimated.xi.axes, unit);
         let bins = projection.as_ref().map_or_else(of_xi, |p| p.bins(unit));
         let (kind, columns) = if let Some(projection) = projection {
-            (
-                projection.kind,
-                projection.columns(unit, errors, estimated.is_numbered()),
-            )
+            let kind = projection.kind;
+            let mut columns = projection.columns(unit, errors, estimated.is_numbered());
+            if matches!((self, kind), (Self::Xi, ResultKind::Formulas)) {
+                columns.extend(counted_columns(&estimated.xi, &estimated.counts, unit));
+            }
+            (kind, columns)
         } else {
             let columns = correlation_columns(&estimated.xi, errors, &estimated.counts, unit);
             (ResultKind::Correlation, columns)

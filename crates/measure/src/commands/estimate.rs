@@ -2,16 +2,18 @@
 //!
 //! Entry: [`EstimateFlags::estimate`]. Which pairs are counted, and what becomes of them, is the library's: here are the flags.
 
+mod chosen;
+
 use std::path::{Path, PathBuf};
 
-use albireo::binning::PairOrder;
-use albireo::estimators::{AnyEstimator, Estimator, Role, Term, legendre_degrees};
+use albireo::estimators::{AnyEstimator, Role, legendre_degrees};
 use albireo_samples::{RegionSpec, Selection, Source};
 use anyhow::Result;
 use clap::Args;
 
 use super::class_estimates::{Estimates, check_classes, each_estimated};
-use super::estimator::{EstimatorParser, check_formula};
+use super::estimator::EstimatorParser;
+use super::named_formulas::AskedEstimator;
 use super::pairs::grouped;
 use super::plan::Plan;
 use super::realised::OverAll;
@@ -42,12 +44,6 @@ use crate::session::Session;
 use crate::usage::usage;
 use crate::weight_sets::{WeightSetFlags, check_files, of_result, path_of};
 
-/// The randoms that an estimator may need, by their flags.
-const RANDOMS: [(Role, &str); 2] = [
-    (Role::Randoms, "--randoms"),
-    (Role::SecondRandoms, "--cross-randoms"),
-];
-
 /// Catalogues, estimator and everything about them.
 #[derive(Debug, Args)]
 #[command(next_help_heading = group::INPUT)]
@@ -76,8 +72,9 @@ pub(crate) struct EstimateFlags {
     ///
     /// [default: landy-szalay with randoms, natural in a periodic box] A formula has the normalised counts DD, DR, RD, RR, DS, SD, SS, D1D2,
     /// D1R2, R1D2, R1R2, D1S2, S1D2 and S1S2, numbers, + - * / ^ and parentheses, e.g. '(DD-2*DR+RR)/RR'; only what it names is counted.
+    /// NAME=FORMULA, again for each further one, makes a column each, of bins in r or theta and of wp.
     #[arg(long, value_name = "NAME|FORMULA", value_parser = EstimatorParser, help_heading = group::ERRORS)]
-    estimator: Option<AnyEstimator>,
+    estimator: Vec<AskedEstimator>,
     /// Use RR of an earlier result, after checking that it has the same randoms, box and bins
     ///
     /// A file of lsstypes has weights alone: its bins and total are checked, and there are no Poisson errors.
@@ -151,89 +148,6 @@ impl EstimateFlags {
     /// Whether there is a catalogue of this role.
     fn given(&self, role: Role) -> bool {
         !self.files(role).is_empty()
-    }
-
-    /// The estimator asked for, or the one that goes with the catalogues; refuses catalogues that it has no use for.
-    fn estimator(&self) -> Result<AnyEstimator> {
-        let estimator: AnyEstimator = match &self.estimator {
-            Some(AnyEstimator::Formula(formula)) => {
-                check_formula(formula, |role| self.given(role))?;
-                formula.clone().into()
-            }
-            Some(AnyEstimator::Named(named)) => self.named_estimator(Some(*named))?.into(),
-            _ => self.named_estimator(None)?.into(),
-        };
-        let terms = estimator.terms(PairOrder::Unordered);
-        if self.rr.is_some() && !terms.iter().any(|term| term.is_volume()) {
-            return Err(usage(format!(
-                "--rr has no use: --estimator {} counts no RR",
-                estimator.name()
-            )));
-        }
-        Ok(estimator)
-    }
-
-    fn named_estimator(&self, wanted: Option<Estimator>) -> Result<Estimator> {
-        let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
-        let shifted = [Role::Shifted, Role::SecondShifted].map(|role| self.given(role));
-        if !self.cross.is_empty() && shifted[0] != shifted[1] {
-            return Err(usage(
-                "a cross-correlation needs shifted randoms for both catalogues: --shifted-randoms and --cross-shifted-randoms",
-            ));
-        }
-        let of_one = match wanted {
-            Some(_) if shifted[0] => {
-                return Err(usage(
-                    "--shifted-randoms has an estimator of its own: leave out --estimator, or write a formula with DS, SD and SS",
-                ));
-            }
-            Some(wanted) => wanted,
-            None if shifted[0] => Estimator::ShiftedRandoms,
-            None if random => Estimator::LandySzalay,
-            None => Estimator::Natural,
-        };
-        let name = of_one.name();
-        let estimator = if self.cross.is_empty() {
-            Some(of_one)
-        } else {
-            of_one.of_two_samples()
-        };
-        let estimator = estimator
-            .ok_or_else(|| usage(format!("--estimator {name} is not defined with --cross")))?;
-        let terms = estimator.terms(PairOrder::Unordered);
-        self.check_randoms(estimator, &terms)?;
-        Ok(estimator)
-    }
-
-    /// Refuses randoms that the estimator misses, or has no use for.
-    fn check_randoms(&self, estimator: Estimator, terms: &[Term]) -> Result<()> {
-        let name = estimator.name();
-        let given = |role| self.given(role);
-        let takes = |role| terms.iter().any(|term| term.roles().contains(&role));
-        let (taken, others): (Vec<_>, Vec<_>) =
-            RANDOMS.into_iter().partition(|(role, _)| takes(*role));
-        let asked_for = self.estimator.is_some() && !estimator.takes_known_randoms();
-        match taken[..] {
-            [(first, flag), ..] if asked_for && !given(first) => {
-                return Err(usage(format!("--estimator {name} needs {flag}")));
-            }
-            [(first, _), (second, _)] if given(first) != given(second) => {
-                return Err(usage(
-                    "a cross-correlation needs randoms for both catalogues: --randoms and --cross-randoms",
-                ));
-            }
-            _ => {}
-        }
-        match others.into_iter().find(|(role, _)| given(*role)) {
-            None => Ok(()),
-            Some((_, extra)) => {
-                let taken: Vec<_> = taken.into_iter().map(|(_, flag)| flag).collect();
-                Err(usage(format!(
-                    "--estimator {name} with --cross uses {} only: leave out {extra}",
-                    taken.join(" and ")
-                )))
-            }
-        }
     }
 
     fn sources(&self) -> Result<Vec<Source>> {
@@ -371,6 +285,9 @@ impl EstimateFlags {
     pub(super) fn check_forms(&self, spec: &BinSpec, paths: &[&Path]) -> Result<()> {
         let is_foreign = paths.iter().any(|path| is_foreign(path));
         self.classes.check_file(is_foreign)?;
+        if let Some(formulas) = self.formulas()? {
+            formulas.check(&[(is_foreign, "the form of another package")])?;
+        }
         let estimator = self.estimator()?;
         let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
         let known = estimator.takes_known_randoms() && !random;
@@ -457,6 +374,7 @@ impl EstimateFlags {
             weighting: &weighting,
             upweights: &upweights,
             estimator,
+            formulas: self.formulas()?,
             rr: self.rr.clone(),
             reuse: self.reuse.clone(),
             results: session.kept.results.clone(),

@@ -10,6 +10,7 @@ use albireo::result::Correlation;
 use albireo_catalogs::{Table, TableColumn};
 use anyhow::Result;
 
+use super::named_formulas::Formulas;
 use crate::counted::Counted;
 use crate::packages::{Origin, has_form};
 use crate::record::Record;
@@ -19,6 +20,8 @@ use crate::session::Sink;
 /// A correlation function with the counts it came from.
 pub(crate) struct Estimated {
     pub(crate) xi: Correlation,
+    /// Formulas with names, the first of which xi is.
+    pub(crate) formulas: Option<Formulas>,
     pub(crate) counts: Vec<Counted>,
     pub(crate) record: Record,
     pub(crate) unit: Option<String>,
@@ -37,9 +40,11 @@ impl Estimated {
         derived: impl Fn(&Correlation) -> Result<Vec<f64>, EstimatorError>,
     ) -> Result<Option<Covariance>> {
         let scatter = self.scatter.as_ref().filter(|_| self.poles.is_none());
-        scatter
-            .map(|scatter| scatter.covariance(&self.xi, derived))
-            .transpose()
+        let covariance = |scatter: &Scatter| match &self.formulas {
+            None => scatter.covariance(&self.xi, derived),
+            Some(all) => scatter.covariance_by(|row| all.in_a_row(&self.xi, row, &derived)),
+        };
+        scatter.map(covariance).transpose()
     }
 
     /// Whether the numbers of all pairs are known.

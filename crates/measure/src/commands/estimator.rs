@@ -10,6 +10,7 @@ use albireo::estimators::{AnyEstimator, Estimator, Formula, Role};
 use anyhow::Result;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 
+use super::named_formulas::{AskedEstimator, is_name};
 use crate::usage::usage;
 
 /// The catalogues besides the first, by their flags.
@@ -38,6 +39,23 @@ fn named() -> impl Iterator<Item = Estimator> {
     all.filter(move |estimator| !estimator.is_cross() && !shifts(*estimator))
 }
 
+fn asked(text: &str) -> Result<AskedEstimator, String> {
+    let named = text.split_once('=').map(|(name, of)| (name.trim(), of));
+    match named {
+        Some((name, of)) if is_name(name) => Ok(AskedEstimator {
+            name: Some(name.to_owned()),
+            of: estimator(of.trim())?,
+        }),
+        Some((name, _)) => Err(format!(
+            "expected a formula, or NAME=FORMULA with a name of a letter and then letters, digits or `_`, found the name `{name}`"
+        )),
+        None => Ok(AskedEstimator {
+            name: None,
+            of: estimator(text)?,
+        }),
+    }
+}
+
 fn estimator(text: &str) -> Result<AnyEstimator, String> {
     if let Some(estimator) = named().find(|estimator| estimator.name() == text) {
         return Ok(estimator.into());
@@ -57,15 +75,15 @@ fn estimator(text: &str) -> Result<AnyEstimator, String> {
 }
 
 impl TypedValueParser for EstimatorParser {
-    type Value = AnyEstimator;
+    type Value = AskedEstimator;
 
     fn parse_ref(
         &self,
         command: &clap::Command,
         argument: Option<&clap::Arg>,
         value: &OsStr,
-    ) -> Result<AnyEstimator, clap::Error> {
-        let parser = StringValueParser::new().try_map(|text: String| estimator(&text));
+    ) -> Result<AskedEstimator, clap::Error> {
+        let parser = StringValueParser::new().try_map(|text: String| asked(&text));
         parser.parse_ref(command, argument, value)
     }
 

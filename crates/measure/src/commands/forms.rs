@@ -35,6 +35,11 @@ pub(super) struct Forms<'a> {
 }
 
 impl FormFlags {
+    /// Whether several are asked for.
+    pub(super) fn any(&self) -> bool {
+        !self.outputs.is_empty()
+    }
+
     /// Where the result goes.
     pub(super) fn output(&self, output: &OutputFlags) -> OutputFlags {
         match self.outputs.last() {

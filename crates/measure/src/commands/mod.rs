@@ -18,6 +18,7 @@ pub(crate) mod man;
 mod mask;
 pub(crate) mod md;
 pub(crate) mod merge;
+mod named_formulas;
 pub(crate) mod nz;
 mod over_mu;
 mod pairs;

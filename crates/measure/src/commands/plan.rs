@@ -17,6 +17,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::estimator::with_advice;
+use super::named_formulas::{Formulas, NamedFormulas};
 use super::saved_counts::{self, Expected, Saved};
 use super::saved_regions;
 use super::split::Subsets;
@@ -38,6 +39,8 @@ pub(super) struct Plan<'a> {
     pub(super) weighting: &'a Weighting,
     pub(super) upweights: &'a Upweights,
     pub(super) estimator: AnyEstimator,
+    /// The formulas with names, of which it is the first.
+    pub(super) formulas: Option<NamedFormulas>,
     pub(super) rr: Option<ReadFile>,
     pub(super) reuse: Vec<ReadFile>,
     /// What --rr and --reuse name.
@@ -59,6 +62,8 @@ pub(super) struct Plan<'a> {
 /// What the counts of an estimate become.
 pub(super) struct Made {
     pub(super) xi: Correlation,
+    /// What further formulas make of the counts.
+    pub(super) formulas: Option<Formulas>,
     /// From Legendre sums.
     pub(super) poles: Option<Multipoles>,
     pub(super) scatter: Option<Scatter>,
@@ -310,17 +315,44 @@ impl<'a> Plan<'a> {
             count.with_context(|| format!("{}: this count was not made", term.name))
         };
         let Some(method) = self.method else {
-            let (xi, poles) = self.estimates(&self.estimator, &estimation.counts(next)?)?;
-            let scatter = None;
-            return Ok(Some(Made { xi, poles, scatter }));
+            let counts = estimation.counts(next)?;
+            let (xi, poles) = self.estimates(&self.estimator, &counts)?;
+            return Ok(Some(Made {
+                xi,
+                formulas: self.formulas_of(&counts)?,
+                poles,
+                scatter: None,
+            }));
         };
         let terms = estimation.run_by_region(self.inputs.cells(), next)?;
         let (xi, poles) = self.estimates(&self.estimator, &terms.counts())?;
         let scatter = Scatter::of(&terms, method, |counts| match self.orders {
             Some(orders) => Ok(self.estimator.multipoles(counts, orders)?.in_a_row()),
-            None => Ok(self.estimator.estimate(counts)?.xi),
+            None => {
+                let mut row = self.estimator.estimate(counts)?.xi;
+                for formula in self.formulas.iter().flat_map(NamedFormulas::further) {
+                    row.extend(formula.estimate(counts)?.xi);
+                }
+                Ok(row)
+            }
         })?;
-        let scatter = Some(scatter);
-        Ok(Some(Made { xi, poles, scatter }))
+        Ok(Some(Made {
+            xi,
+            formulas: self.formulas_of(&terms.counts())?,
+            poles,
+            scatter: Some(scatter),
+        }))
+    }
+
+    /// What further formulas make of counts.
+    fn formulas_of(&self, counts: &TermCounts) -> Result<Option<Formulas>> {
+        let Some(named) = &self.formulas else {
+            return Ok(None);
+        };
+        let further = named.further().iter().map(|one| one.estimate(counts));
+        Ok(Some(Formulas {
+            further: further.collect::<Result<_, _>>()?,
+            named: named.clone(),
+        }))
     }
 }

@@ -3,6 +3,8 @@
 //! Entry: [`Projection`], the curves of either with their columns and the bins of their covariance.
 
 use albireo::binning::BinAxis;
+use albireo::Correlation;
+use albireo::error::EstimatorError;
 use albireo::estimators::{Multipoles, Projected, Wedges};
 use albireo_catalogs::{ResultKind, TableColumn};
 
@@ -98,7 +100,58 @@ impl From<Wedges> for Projection {
     }
 }
 
+/// An estimate as one curve.
+impl From<&Correlation> for Projection {
+    fn from(xi: &Correlation) -> Self {
+        let curve = Curve {
+            name: "xi".to_owned(),
+            described: format!("correlation function, {}", xi.estimator),
+            xi: xi.xi.clone(),
+            error: xi.error.clone(),
+        };
+        Self {
+            kind: ResultKind::Correlation,
+            axis: xi.axes[0].clone(),
+            curves: vec![curve],
+            labels: vec![],
+            wedges: None,
+        }
+    }
+}
+
 impl Projection {
+    /// Several of one curve each in one, under these names.
+    pub(super) fn of_formulas(
+        names: &[String],
+        all: Vec<(Self, &Correlation)>,
+    ) -> Result<Self, EstimatorError> {
+        let numbers = (0..all.len() as u64).collect();
+        let (mut axis, mut curves) = (None, Vec::new());
+        for ((one, xi), name) in all.into_iter().zip(names) {
+            let what = match one.kind {
+                ResultKind::Projected => "projected ",
+                _ => "",
+            };
+            axis = axis.or(Some(one.axis));
+            curves.extend(one.curves.into_iter().map(|curve| Curve {
+                name: name.clone(),
+                described: format!("{what}{}", xi.estimator),
+                ..curve
+            }));
+        }
+        Ok(Self {
+            kind: ResultKind::Formulas,
+            axis: axis.ok_or_else(|| EstimatorError::Needs("a formula".to_owned()))?,
+            curves,
+            labels: vec![TableColumn::integers(
+                "formula",
+                "number of the formula, counting from 0",
+                numbers,
+            )],
+            wedges: None,
+        })
+    }
+
     /// All values, one curve after the other, as their covariance is over them.
     pub(super) fn in_a_row(self) -> Vec<f64> {
         self.curves.into_iter().flat_map(|curve| curve.xi).collect()

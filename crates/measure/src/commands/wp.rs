@@ -61,6 +61,10 @@ impl Wp {
         self.estimate.check_written(&output, others, session)?;
         let spec = BinSpec::new(Statistic::RpPi, &bins)?;
         self.estimate.check_forms(&spec, &files)?;
+        self.estimate.check_formulas(&[
+            (self.counts.is_some(), "--counts"),
+            (self.forms.any(), "--outputs"),
+        ])?;
         if let Some(pi) = &spec.second {
             check_pi(pi.values(), self.pi_max)?;
         }

@@ -122,6 +122,11 @@ impl Xi {
         let files = others.into_iter().map(|(_, path)| path);
         let files: Vec<&Path> = files.chain(output.file()).collect();
         self.estimate.check_forms(&spec, &files)?;
+        self.estimate.check_formulas(&[
+            (self.over_mu.given().is_some(), "multipoles and wedges"),
+            (spec.second.is_some(), "the second coordinate"),
+            (self.forms.any(), "--outputs"),
+        ])?;
         // Edges of wedges are checked before a file is read.
         let wanted = match &spec.second {
             Some(mu) => self.over_mu.wanted(mu)?,

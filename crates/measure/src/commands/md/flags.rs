@@ -94,6 +94,9 @@ pub(super) struct WrittenFlags {
     /// Write velocities with the positions
     #[arg(long, requires = "trajectory")]
     pub(super) velocities: bool,
+    /// Write forces with the positions, for g(r) from forces
+    #[arg(long, requires = "trajectory")]
+    pub(super) forces: bool,
     /// Author that H5MD files name [default: unknown]
     #[arg(long, value_name = "NAME", requires = "trajectory")]
     pub(super) author: Option<String>,
@@ -317,6 +320,7 @@ impl Md {
                 json!(frames.map(|_| written.trajectory_every)),
             ),
             ("velocities", json!(written.velocities)),
+            ("forces", json!(written.forces)),
             ("rdf", json!(written.rdf.is_some())),
             ("rdf-bins", json!(written.rdf_bins)),
             ("rdf-every", json!(written.rdf_every)),

@@ -39,6 +39,7 @@ pub(super) struct TrajectoryFile {
     partial: PathBuf,
     frames: Frames,
     velocities: bool,
+    forces: bool,
 }
 
 /// Where frames go, and how much there is: bytes of text, or numbers of frames.
@@ -82,6 +83,7 @@ impl TrajectoryFile {
             partial,
             frames,
             velocities: md.written.velocities,
+            forces: md.written.forces,
         })
     }
 
@@ -101,22 +103,24 @@ impl TrajectoryFile {
 
     /// Adds a frame.
     pub(super) fn add(&mut self, fluid: &Simulation, atoms: &Atoms, dt: f64) -> Result<()> {
-        let velocities = if self.velocities {
-            fluid.velocities()
-        } else {
-            vec![]
-        };
+        let (mut velocities, mut forces) = (vec![], vec![]);
+        if self.velocities {
+            velocities = fluid.velocities();
+        }
+        if self.forces {
+            forces = fluid.forces()?;
+        }
         let refused = || format!("--trajectory: cannot write {}", self.partial.display());
         match &mut self.frames {
             Frames::Xyz(file, length) => {
-                let text = xyz(fluid, atoms, dt, &velocities);
+                let text = xyz(fluid, atoms, dt, [&velocities, &forces]);
                 file.write_all(text.as_bytes()).with_context(refused)?;
                 *length += text.len() as u64;
             }
             Frames::H5md(file, frames) => {
                 let points = fluid.positions();
                 let rows: Vec<[f64; 3]> = (0..points.len()).map(|row| points.at(row)).collect();
-                let written = file.write(*frames, &rows, &velocities);
+                let written = file.write(*frames, &rows, [&velocities, &forces]);
                 written.with_context(refused)?;
                 *frames += 1;
             }
@@ -177,6 +181,7 @@ fn h5md(file: File, kept: u64, (md, atoms): (&Md, &Atoms)) -> io::Result<H5mdFil
         every: written.trajectory_every,
         dt: md.steps.dt,
         velocities: written.velocities,
+        forces: written.forces,
     };
     if kept == 0 {
         return H5mdFile::begin(file, &contents);
@@ -185,18 +190,19 @@ fn h5md(file: File, kept: u64, (md, atoms): (&Md, &Atoms)) -> io::Result<H5mdFil
 }
 
 /// A frame as text.
-fn xyz(fluid: &Simulation, atoms: &Atoms, dt: f64, velocities: &[[f64; 3]]) -> String {
+fn xyz(fluid: &Simulation, atoms: &Atoms, dt: f64, moving: [&[[f64; 3]]; 2]) -> String {
     let points = fluid.positions();
     let [x, y, z] = atoms.lengths;
-    let columns = if velocities.is_empty() {
-        ""
-    } else {
-        ":vx:R:1:vy:R:1:vz:R:1"
-    };
+    let [velocities, forces] = [(moving[0], 'v'), (moving[1], 'f')].map(|(rows, letter)| {
+        if rows.is_empty() {
+            return String::new();
+        }
+        format!(":{letter}x:R:1:{letter}y:R:1:{letter}z:R:1")
+    });
     let step = fluid.step();
     let time = step as f64 * dt;
     let mut text = format!(
-        "{}\nLattice=\"{x} 0 0 0 {y} 0 0 0 {z}\" Properties=species:S:1:pos:R:3{columns} pbc=\"T T T\" step={step} time={time} Unit={} program=\"albireo {}\"\n",
+        "{}\nLattice=\"{x} 0 0 0 {y} 0 0 0 {z}\" Properties=species:S:1:pos:R:3{velocities}{forces} pbc=\"T T T\" step={step} time={time} Unit={} program=\"albireo {}\"\n",
         points.len(),
         UNITS[0].1,
         env!("CARGO_PKG_VERSION")
@@ -205,7 +211,7 @@ fn xyz(fluid: &Simulation, atoms: &Atoms, dt: f64, velocities: &[[f64; 3]]) -> S
         let [x, y, z] = points.at(row);
         let name = &atoms.names[kind as usize];
         let _ = write!(text, "{name} {x} {y} {z}");
-        if let Some([x, y, z]) = velocities.get(row) {
+        for [x, y, z] in moving.iter().filter_map(|rows| rows.get(row)) {
             let _ = write!(text, " {x} {y} {z}");
         }
         text.push('\n');

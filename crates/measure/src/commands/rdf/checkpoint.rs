@@ -48,6 +48,9 @@ impl Rdf {
         set("all-pairs", json!(self.structure.given().is_some()));
         set("beyond-half", json!(self.beyond_half));
         set("frame-weights", json!(weights));
+        if self.sums.pair_sums.any() {
+            set("pair-sums", self.sums.pair_sums.settings());
+        }
         set("cylinder", json!(self.frames.cylinders(edges)?));
         Ok(settings)
     }

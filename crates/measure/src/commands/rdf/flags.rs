@@ -289,6 +289,11 @@ impl FrameFlags {
         self.bonded.map(|_| "--exclude-bonded")
     }
 
+    /// The column of molecules that are counted as their centres.
+    pub(super) fn centres(&self) -> Option<&str> {
+        self.centres.as_deref()
+    }
+
     /// How many bonds the pairs that are left out have between them at most.
     pub(super) fn bonds_between(&self) -> Option<u32> {
         self.bonded
@@ -449,6 +454,7 @@ impl FrameFlags {
             more_species: self.pair_names()?.into_iter().flatten().collect(),
             filter: filter.transpose().context("--where")?,
             columns: Vec::new(),
+            identities: Vec::new(),
             update: self.update,
             centres: self.centres.clone(),
             excluded: left_out,

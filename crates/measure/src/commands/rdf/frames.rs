@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Run`]. Frames are counted in the library, many at a time.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use albireo::engine::AnyEngine;
 use albireo::{Bins, CountSpec, PairJob, Pairs};
@@ -18,12 +18,13 @@ use serde_json::{Map, Value, json};
 use super::bins;
 use super::checkpoint::Checkpoint;
 use super::flags::{FrameFlags, Plane};
+use super::sums::FrameSums;
 use super::times::TimeFlags;
 use super::walls::Suits;
 use super::weights::FrameWeights;
 use crate::engine::Engines;
 use crate::record::Record;
-use crate::usage::usage;
+use crate::usage::{is_wrong_call, usage};
 use crate::world::World;
 
 /// The most blocks that errors are estimated from, and the least where their counts are large.
@@ -47,6 +48,8 @@ pub(super) struct Run<'a> {
     pub(super) spaces: FrameSpaces,
     /// Whether all pairs are counted, whichever are shown.
     pub(super) all_pairs: bool,
+    /// What is summed over them.
+    pub(super) sums: Option<FrameSums>,
     pub(super) source: FrameSource,
     pub(super) choice: FrameChoice,
     /// The first frame, by which the engine is chosen.
@@ -66,6 +69,7 @@ pub(super) struct Counted {
     pub(super) each: Vec<Partials>,
     pub(super) each_told: Vec<Partials>,
     pub(super) interrupted: bool,
+    pub(super) sums: Option<FrameSums>,
     range: FrameRange,
 }
 
@@ -254,6 +258,7 @@ impl Run<'_> {
             blocks,
             told,
             interrupted: done.interrupted,
+            sums: self.sums,
             range: self.flags.range(),
         })
     }
@@ -320,7 +325,14 @@ impl Run<'_> {
             }
             Ok(None)
         };
-        let ready = |(frame, weight)| ready(choice, bins, frame, weight);
+        let sums = &self.sums;
+        let ready = |(frame, weight): (NumberedFrame, f64)| {
+            let (path, number) = (frame.path.clone(), frame.frame.number);
+            let job = ready(choice, bins, frame, weight)?;
+            let Some(sums) = sums else { return Ok(job) };
+            let summed = sums.summed.of_frame(job, bins.0);
+            summed.map_err(|error| in_frame(error, &path, number))
+        };
         let done = |frame: albireo_fluids::frames::FrameTally| -> Result<()> {
             let place = place(frame.number);
             if let Some(told) = told.as_mut() {
@@ -363,6 +375,14 @@ fn together(world: &dyn World, done: &mut FramesDone, blocks: &mut FrameBlocks) 
         interrupted: interrupted == [1],
     };
     Ok(())
+}
+
+/// An error with the frame that it arose in; what is wrong with the command line is no frame's.
+fn in_frame(error: anyhow::Error, path: &Path, number: u64) -> anyhow::Error {
+    if is_wrong_call(&error) {
+        return error;
+    }
+    error.context(format!("{}: frame {number}", path.display()))
 }
 
 /// The particles of a frame, whose box the bins must suit.

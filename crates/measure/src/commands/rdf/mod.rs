@@ -15,8 +15,10 @@ mod checkpoint;
 mod flags;
 mod frames;
 mod provenance;
+mod sample_sums;
 mod scattering;
 mod structure;
+mod sums;
 mod tables;
 mod times;
 mod trajectory;
@@ -31,6 +33,8 @@ use albireo_samples::{FrameNotice, Given, Held, Notice, Samples, Selection, held
 use self::bins::RMax;
 use self::flags::FrameFlags;
 use self::structure::StructureFlags;
+use self::sample_sums::SampleSums;
+use self::sums::SumFlags;
 use self::times::TimeFlags;
 use self::trajectory::randoms_space;
 use self::walls::{Randoms, WallFlags, check_within};
@@ -104,6 +108,8 @@ pub(crate) struct Rdf {
     #[command(flatten)]
     structure: StructureFlags,
     #[command(flatten)]
+    sums: SumFlags,
+    #[command(flatten)]
     excluded: ExclusionFlags,
     #[command(flatten)]
     pairs: PairFlags,
@@ -120,18 +126,23 @@ fn volume(domain: &Domain, given: Option<f64>) -> Result<f64> {
     }
 }
 
-/// g(r) with its error and n(r) of one sample, or of a second around the first.
-fn columns_of(
+/// The class of the pairs of one sample, or of two.
+fn class_of(pairs: Pairs<'_>) -> (Species, [usize; 2]) {
+    match pairs.samples().1 {
+        None => (Species::within(1), [0, 0]),
+        Some(_) => (Species::between(1, 1), [0, 1]),
+    }
+}
+
+/// What is known of the pairs of one sample, or of a second around the first.
+fn partials_of(
     counts: &Counts,
     pairs: Pairs<'_>,
     excluded: u64,
     space: &Space,
-) -> Result<[TableColumn; 3]> {
+) -> Result<Partials> {
     let (first, second) = pairs.samples();
-    let (species, pair) = match second {
-        None => (Species::within(1), [0, 0]),
-        Some(_) => (Species::between(1, 1), [0, 1]),
-    };
+    let species = class_of(pairs).0;
     let samples = [Some(first), second].into_iter().flatten();
     let particles: Vec<u64> = samples.map(|sample| sample.len() as u64).collect();
     let frame = Frame {
@@ -147,6 +158,11 @@ fn columns_of(
     }
     let mut partials = Partials::new(counts.binning(), species)?;
     partials.add_frame(&frame)?;
+    Ok(partials)
+}
+
+/// g(r) with its error and n(r).
+fn columns_of(partials: &Partials, pair: [usize; 2]) -> Result<[TableColumn; 3]> {
     let around = "coordination number: mean number of partners from the first edge up to hi";
     let g = partials.g(pair, Normalisation::Pairs)?;
     let error = partials.poisson_error(pair)?;
@@ -322,10 +338,15 @@ impl Rdf {
             classes: None,
             rsd: None,
         };
+        let sums = self.sums_of_samples(&sources, session)?;
+        let sources = SampleSums::selected(sums.as_ref(), sources);
         let samples = session.read(&sources, &self.pairs.space, wanted, &mut record)?;
         let shells = self.bins(samples.unit(), || Ok(samples.domain().reach()))?;
         let bins = Bins::from(&shells);
         check_reach(&bins, samples.domain(), self.beyond_half)?;
+        self.check_sums(sums.as_ref(), shells.edges())?;
+        let valued = sums.map(|sums| SampleSums::of(sums, &samples));
+        let valued = valued.transpose()?;
         let first = samples.get("data")?;
         let space = self.space_of_sample(&shells, &samples, (selection, &mut record), session)?;
         let (name, pairs) = match samples.find("second") {
@@ -336,13 +357,20 @@ impl Rdf {
             .sharing(session.kept.shared())
             .dropping(cuts)
             .beyond_half(self.beyond_half);
-        let counts = counter.decide_and_count(&NamedCount::new(name, pairs, &bins))?;
+        let pairs = valued.as_ref().map_or(pairs, SampleSums::pairs);
+        let mut asked = NamedCount::new(name, pairs, &bins);
+        if let Some(valued) = &valued {
+            asked.what = asked.what.with_program(valued.program(&bins, samples.domain())?);
+            record.set("pair_sums", valued.summed().record(&asked.what));
+        }
+        let counts = counter.decide_and_count(&asked)?;
         if counter.is_over() {
             return Ok(());
         }
         counter.check_shares(Some("pairs of an ideal gas"))?;
         let excluded = excluded_pairs(pairs, counts.cuts());
-        let of_bins = columns_of(&counts, pairs, excluded, &space)?;
+        let partials = partials_of(&counts, pairs, excluded, &space)?;
+        let of_bins = columns_of(&partials, class_of(pairs).1)?;
         if !counts.cuts().is_empty() {
             record.set("excluded_pairs", excluded);
         }
@@ -355,6 +383,9 @@ impl Rdf {
         let counts = counter.done.iter();
         let of_bins = (&axes[..], samples.unit());
         columns.extend(counts.flat_map(|count| count_columns(&count.sums, "", of_bins)));
+        if let Some(valued) = &valued {
+            columns.extend(valued.following(&partials, class_of(pairs).1)?);
+        }
         session.sink.deliver(
             &Table {
                 columns,

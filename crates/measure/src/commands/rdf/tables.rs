@@ -15,6 +15,7 @@ use super::bins;
 use super::flags::{FrameFlags, NormName};
 use super::frames::Counted;
 use super::structure::{self, StructureFlags};
+use super::sums::{FrameSums, Of};
 use super::times::TimeFlags;
 use crate::args::OutputFlags;
 use crate::bins::Statistic;
@@ -35,17 +36,17 @@ impl From<NormName> for Normalisation {
 }
 
 /// What each column of a pair of species is called: by the pair, unless there is but one.
-struct Named<'a> {
-    names: &'a [String],
-    many: bool,
+pub(super) struct Named<'a> {
+    pub(super) names: &'a [String],
+    pub(super) many: bool,
 }
 
 impl Named<'_> {
-    fn pair(&self, [a, b]: [usize; 2]) -> String {
+    pub(super) fn pair(&self, [a, b]: [usize; 2]) -> String {
         format!("{}-{}", self.names[a], self.names[b])
     }
 
-    fn column(&self, what: &str, pair: [usize; 2]) -> String {
+    pub(super) fn column(&self, what: &str, pair: [usize; 2]) -> String {
         if self.many {
             format!("{what}_{}", self.pair(pair))
         } else {
@@ -284,6 +285,12 @@ fn note(record: &mut Record, counted: &Counted, names: &[String]) {
         .collect();
     record.set("mean_particles", numbers);
     record.set("block_frames", counted.blocks.length());
+    if let Some(sums) = &counted.sums {
+        record.set("pair_sums", sums.record(counted.blocks.roundings()));
+        if let Some(kt) = sums.kt() {
+            record.set("kt", kt);
+        }
+    }
 }
 
 /// Writes what was counted, and ends as the signal says that ended the run.
@@ -315,6 +322,10 @@ pub(super) fn write(
         record.set("block_error", errors.method());
     }
     let mut columns = edges.clone();
+    let blocks = match &counted.sums {
+        Some(_) => FrameSums::blocks(&counted.each, flags.blocks())?,
+        None => vec![],
+    };
     for &pair in &counted.pairs {
         columns.extend(pair_columns(
             &counted.partials,
@@ -322,6 +333,14 @@ pub(super) fn write(
             pair,
             (&named, norm, flags),
         )?);
+        if let Some(sums) = &counted.sums {
+            columns.extend(sums.columns(&Of {
+                partials: &counted.partials,
+                blocks: &blocks,
+                pair,
+                named: &named,
+            })?);
+        }
     }
     let interrupted = counted.interrupted;
     let in_vacuum = counted

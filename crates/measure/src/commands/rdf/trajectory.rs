@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use albireo::{Bins, RBins};
+use albireo::{Bins, Edges, RBins};
 use albireo_catalogs::Stop;
 use albireo_catalogs::is_structure_before;
 use albireo_fluids::frames::FrameJob;
@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::frames::{self, note};
 use super::provenance::{self, Digests};
+use super::sums::{FrameSums, Ruled};
 use super::walls::{Randoms, Suits};
 use super::weights::FrameWeights;
 use super::{Rdf, bins, flags, tables, van_hove};
@@ -40,6 +41,11 @@ impl Rdf {
         let mut reading = reading?;
         // Of several tables without frame numbers nothing tells whether they are frames or parts of one.
         reading.request.undivided = paths.len() == 1;
+        let sums = self.sums_of_frames()?;
+        if let Some(sums) = &sums {
+            reading.columns = sums.summed.texts_of_both();
+            reading.identities = sums.summed.identities_of_both();
+        }
         let checkpoint = self.frames.saved.path();
         let settings = checkpoint.map(|_| reading.settings()).transpose()?;
         if let Some(given) = given {
@@ -86,6 +92,7 @@ impl Rdf {
         );
         let names = choice.groups().names().to_vec();
         self.check_structure(&choice, job.as_ref(), unit.as_deref())?;
+        self.check_sums(sums.as_ref(), bins.edges())?;
         let settings = self.settings(settings, paths, bins.edges())?;
         let inputs = session.arguments.inputs().into_iter();
         let digests = Digests::begin(inputs.filter(|_| !in_memory), session);
@@ -98,6 +105,7 @@ impl Rdf {
             names,
             unit,
             digests,
+            sums,
         };
         let lags = self.times.lags()?;
         match self.frames.cylinders(bins.edges())? {
@@ -125,6 +133,43 @@ impl Rdf {
             }
             None => self.run_in(bins.into(), open, selection, (record, session)),
         }
+    }
+
+    /// What is summed over the pairs of frames; refuses what has no sums.
+    fn sums_of_frames(&self) -> Result<Option<FrameSums>> {
+        // Components of vectors are columns of their own in frames.
+        let Some(sums) = self.sums.read(&|_| 1)? else {
+            return Ok(None);
+        };
+        let given = [
+            (self.beyond_half, "--beyond-half"),
+            (self.times.lags()?.is_some(), "--lags"),
+            (self.frames.centres().is_some(), "--centres"),
+        ];
+        match given.into_iter().find(|(given, _)| *given) {
+            Some((_, flag)) => Err(usage(format!(
+                "--pair-sum has no meaning with {flag}: it is of the columns of particles, of pairs in one frame up to half the box"
+            ))),
+            None => Ok(Some(sums)),
+        }
+    }
+
+    /// Refuses sums that these bins do not have.
+    pub(super) fn check_sums(&self, sums: Option<&FrameSums>, edges: &Edges) -> Result<()> {
+        let Some(sums) = sums else {
+            return Ok(());
+        };
+        let given = [
+            (self.beyond_half, "--beyond-half"),
+            (self.frames.plane.is_some(), "--plane"),
+            (self.frames.is_cylinder(), "--cylinder"),
+            (self.walls.given(), "--walls or --randoms"),
+        ];
+        let flag = given.into_iter().find(|(given, _)| *given);
+        sums.check_bins(&Ruled {
+            flag: flag.map(|(_, flag)| flag),
+            first: edges.values()[0],
+        })
     }
 
     /// The bins; where they reach as far as the smallest box allows, all frames are looked at.
@@ -262,6 +307,7 @@ impl Rdf {
             suits,
             spaces,
             all_pairs: self.structure.given().is_some(),
+            sums: open.sums,
             source: open.source,
             choice: open.choice,
             first: open.first,
@@ -356,6 +402,7 @@ struct Opened {
     names: Vec<String>,
     unit: Option<String>,
     digests: Digests,
+    sums: Option<FrameSums>,
 }
 
 /// The names of species, and the unit of length.

@@ -143,6 +143,7 @@ impl Combine {
         }
         let unit = first.meta.get("unit").and_then(Value::as_str);
         let estimated = Estimated {
+            formulas: None,
             poles: None,
             unit: unit.map(str::to_owned),
             covariance: self.forms.covariance_of(None),

@@ -159,6 +159,7 @@ pub(super) fn of_saved(
     let counted = counted(&remade.counts, &remade.terms, of)?;
     let unit = input.table.meta.get("unit").and_then(Value::as_str);
     Ok(Estimated {
+        formulas: None,
         counts: counted,
         poles: None,
         unit: unit.map(str::to_owned),
@@ -235,6 +236,7 @@ impl EstimateSaved {
                 .with_context(place)?;
             let of_regions = regions.get(k).map(|of| (of, self.errors.method()));
             let estimated = Estimated {
+                formulas: None,
                 covariance: self.forms.covariance_of(name),
                 ..of_saved(&input, &by, of_regions, record, session)?
             };

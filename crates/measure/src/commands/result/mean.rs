@@ -94,7 +94,8 @@ fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str
         | ResultKind::Thermodynamics
         | ResultKind::NumberDensity
         | ResultKind::FkpWeights
-        | ResultKind::Completeness => bail!(
+        | ResultKind::Completeness
+        | ResultKind::Formulas => bail!(
             "a covariance is of estimates: xi, wp, multipoles, wedges or g(r), found {}",
             kind.name()
         ),
