@@ -330,3 +330,96 @@ fn boxes_need_no_randoms_in_their_estimate() {
     assert_eq!(floats(&own, "c2"), floats(&table, "c2"));
     assert!(floats(&own, "c4")[0].abs() < 0.3 * floats(&table, "c4")[0]);
 }
+
+/// Without correlation the alpha of regions is known: `alpha^2` is the mean of what they found over what Poisson noise makes them find.
+fn is_tuned_to_regions(weight: &str) {
+    let zero = "1 0 0\n1 1 0\n40 0 0\n40 1 0\n";
+    let folder = Folder::new()
+        .with("d.csv", &scattered(200, 10.0, 3))
+        .with("r.csv", &scattered(300, 10.0, 8))
+        .with("none.txt", zero);
+    let regions = "--regions-column floor(x/5)+2*floor(y/5)";
+    folder.good(&format!(
+        "xi d.csv --randoms r.csv {weight} --bins lin:1:9:4 {regions} --region-counts reg.csv -o xi.csv"
+    ));
+    let flags = "--randoms r.csv --xi-theory none.txt --finite-randoms off --rounds 2 --cloud 1";
+    folder.good(&format!(
+        "covariance xi.csv {flags} --tune reg.csv {regions} -o cov.json"
+    ));
+    let (cov, reg, xi) = (
+        folder.table("cov.json"),
+        folder.table("reg.csv"),
+        folder.table("xi.csv"),
+    );
+    let sums = if weight.is_empty() {
+        "npairs"
+    } else {
+        "weight"
+    };
+    let total = |count: &str| {
+        let key = if weight.is_empty() {
+            "total_pairs"
+        } else {
+            "total_weight"
+        };
+        xi.meta["counts"][count][key].as_f64().unwrap()
+    };
+    let numbers = |name: &str| -> Vec<f64> {
+        if weight.is_empty() {
+            integers(&reg, name).into_iter().map(|n| n as f64).collect()
+        } else {
+            floats(&reg, name)
+        }
+    };
+    let halves = |count: &str| -> Vec<f64> {
+        let [within, across] =
+            ["within", "across"].map(|part| numbers(&format!("{count}_{part}_{sums}")));
+        within
+            .iter()
+            .zip(across)
+            .map(|(w, a)| (w + a / 2.0) / total(count))
+            .collect()
+    };
+    let [dd, dr, rr] = ["DD", "DR", "RR"].map(halves);
+    // Squares of weights pair by pair, those of a region counted twice where both points lie in it.
+    let points = points(&folder, !weight.is_empty());
+    let region = |x: [f64; 3]| (x[0] / 5.0) as usize + 2 * (x[1] / 5.0) as usize;
+    let c2 = floats(&cov, "c2");
+    let mut ratios = 0.0;
+    for bin in 0..4 {
+        let at = |values: &[f64], k: usize| values[4 * k + bin];
+        let whole: f64 = (0..4).map(|k| at(&rr, k)).sum();
+        let share: Vec<f64> = (0..4).map(|k| at(&rr, k) / whole).collect();
+        let estimate: Vec<f64> = (0..4)
+            .map(|k| (at(&dd, k) - 2.0 * at(&dr, k)) / at(&rr, k) + 1.0)
+            .collect();
+        let mean: f64 = (0..4).map(|k| share[k] * estimate[k]).sum();
+        let both: f64 = share.iter().map(|w| w * w).sum();
+        let found: f64 = (0..4)
+            .map(|k| (share[k] * (estimate[k] - mean)).powi(2))
+            .sum();
+        let (mut all, mut tensors) = (0.0, 0.0);
+        for (i, (x, w)) in points.iter().enumerate() {
+            for (y, v) in &points[..i] {
+                let d: f64 = (0..3).map(|k| (x[k] - y[k]).powi(2)).sum();
+                if (d.sqrt() - 1.0) / 2.0 >= bin as f64 && (d.sqrt() - 1.0) / 2.0 < bin as f64 + 1.0
+                {
+                    let (a, b) = (region(*x), region(*y));
+                    let equal = if a == b { 4.0 } else { 2.0 };
+                    all += (w * v).powi(2);
+                    tensors += (w * v).powi(2) * (equal / 4.0 - share[a] - share[b] + both);
+                }
+            }
+        }
+        ratios += found / (c2[5 * bin] * tensors / all);
+    }
+    let alpha = cov.meta["errors"]["alpha"].as_f64().unwrap();
+    let expected = (ratios / 4.0).sqrt();
+    assert!((alpha / expected - 1.0).abs() < 1e-4, "{alpha} {expected}");
+}
+
+#[test]
+fn shot_noise_is_fitted_to_regions() {
+    is_tuned_to_regions("");
+    is_tuned_to_regions("--weight w");
+}

@@ -22,7 +22,7 @@ mod tuning;
 
 pub use caps::combined;
 pub use error::ModelError;
-pub use jackknife::{RegionSums, Regions};
+pub use jackknife::Regions;
 pub use maps::LinearMap;
 pub use matrix::{Matrix, least_eigenvalue, symmetric};
 pub use nodes::{MeasuredXi, measured_xi, theory_xi};

@@ -1,5 +1,6 @@
 //! `albireo covariance`: the covariance of a correlation function without mocks.
 
+mod jackknife;
 mod made;
 mod measured;
 mod randoms;
@@ -15,15 +16,16 @@ use std::time::Duration;
 use albireo::{Correlation, SignedEdges};
 use albireo_covariance::model::{Groups, ShotNoise, two_point};
 use albireo_covariance::sampler::{Constants, HASH, Input, SampleJob, Settings, XiTable};
-use albireo_samples::{Samples, Selection};
+use albireo_samples::{RegionSpec, Samples, Selection};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use self::jackknife::Jackknife;
 use self::made::{Made, Reference};
 use self::measured::Measured;
 use self::randoms::{Randoms, source, space};
-use self::sampling::{End, Sampling};
+use self::sampling::{End, Sampled, Sampling};
 use self::theory::theory;
 use self::values::Values;
 use super::derived::Derived;
@@ -89,9 +91,14 @@ pub(crate) struct Covariance {
     /// Shot noise of the data, in units of Poisson noise [default: 1]
     #[arg(long, value_name = "ALPHA", conflicts_with = "tune")]
     alpha: Option<f64>,
-    /// Fit the shot noise to a covariance of the same values, such as of mocks
-    #[arg(long, value_name = "COVARIANCE")]
+    /// Fit the shot noise to a covariance of the same values, such as of mocks, or to the regions of --region-counts
+    ///
+    /// The latter needs the regions of the random points: --regions-column.
+    #[arg(long, value_name = "FILE")]
     tune: Option<ReadFile>,
+    /// Regions of the random points, the integers in a column, with --tune REGION_COUNTS
+    #[arg(long, value_name = "COLUMN", requires = "tune")]
+    regions_column: Option<String>,
     /// Whether the noise of the randoms of RESULT counts in
     #[arg(long, value_name = "on|off", default_value = "on")]
     finite_randoms: OnOff,
@@ -208,6 +215,19 @@ impl Covariance {
         Ok(())
     }
 
+    /// Refuses regions of one side alone.
+    fn check_regions(&self, of_regions: bool) -> Result<()> {
+        match (of_regions, &self.regions_column) {
+            (true, None) => Err(usage(
+                "--tune: a jackknife needs the regions of the random points: --regions-column names the column that --regions-output wrote",
+            )),
+            (false, Some(_)) => Err(usage(
+                "--regions-column is for --tune with what --region-counts wrote",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// The table of xi.
     fn xi_table(&self, measured: &Measured, cut: f64, session: &Session<'_>) -> Result<XiTable> {
         if let Some(path) = &self.xi_theory {
@@ -265,6 +285,7 @@ impl Covariance {
         &self,
         measured: &Measured,
         (samples, randoms, rr): (&Samples, &Randoms, &[f64]),
+        jackknife: Option<&Jackknife>,
         session: &Session<'_>,
     ) -> Result<SampleJob> {
         let cut = self
@@ -277,7 +298,7 @@ impl Covariance {
             randoms: vec![randoms.points.clone()],
             xi: vec![self.xi_table(measured, cut, session)?],
             random_pairs: vec![rr.to_vec()],
-            region_shares: None,
+            region_shares: jackknife.map(Jackknife::shares),
             settings: Settings {
                 seed: self.seed,
                 points: self.points,
@@ -301,21 +322,37 @@ impl Covariance {
         let values = Values::new(&self.form(&measured.xi)?, &measured.xi, unit)?;
         check_bins(values.map.values())?;
         let tune = self.tune.as_ref();
-        let tune = tune.map(|path| Reference::read(path, &values, &session.kept.results));
+        let tune =
+            tune.map(|path| Reference::read(path, &values, &measured, &session.kept.results));
         let tune = tune.transpose()?;
+        let jackknife = tune.as_ref().and_then(|tune| tune.jackknife.as_ref());
+        self.check_regions(jackknife.is_some())?;
         let engine = cpu_of(self.threads, None)?;
         let samples = self.read(&measured, &mut record, session)?;
         let randoms = Randoms::new(samples.get("randoms")?)?;
         let [data, f, beta] = self.densities(&measured, &randoms)?;
         let rr = randoms.pairs(&measured.rr);
-        let job = self.job(&measured, (&samples, &randoms, &rr), session)?;
+        let job = self.job(&measured, (&samples, &randoms, &rr), jackknife, session)?;
         let squares = {
             let bar = session.watch.bar("RR of squared weights");
             let space = (&measured.bins, samples.domain());
-            randoms.squares_of_pairs(&rr, space, (&engine, &bar))?
+            randoms.squares_of_pairs((&rr, jackknife), space, (&engine, &bar))?
         };
-        let [c2, s] = two_point([&squares, &rr], &measured.xi.xi, [f, f])?;
-        let mut groups = Groups::new(values.map.of_diagonal(&c2), values.map.of_diagonal(&s));
+        let pairs = two_point([&squares.all, &rr], &measured.xi.xi, [f, f])?;
+        let groups = |pairs: &[Vec<f64>; 2]| {
+            let [c2, s] = pairs.each_ref().map(|pairs| values.map.of_diagonal(pairs));
+            Groups::new(c2, s)
+        };
+        let of_regions = jackknife.zip(squares.by_region);
+        let of_regions = of_regions.map(|(jackknife, [within, across])| {
+            let factors = jackknife.regions.of_two_points(&within, &across);
+            let times = |pairs: &Vec<f64>| pairs.iter().zip(&factors).map(|(x, y)| x * y).collect();
+            groups(&pairs.each_ref().map(times))
+        });
+        let mut sampled = Sampled {
+            groups: groups(&pairs),
+            of_regions,
+        };
         let shot = ShotNoise {
             alpha: self.alpha.unwrap_or(1.0),
             beta,
@@ -327,6 +364,7 @@ impl Covariance {
             rr: &rr,
             f,
             noise: shot,
+            jackknife,
             engine: &engine,
             watch: &session.watch,
         };
@@ -334,12 +372,12 @@ impl Covariance {
             Some(rounds) => End::Rounds(rounds),
             None => End::Noise(self.noise, self.time),
         };
-        let noise = sampling.run(&mut groups, end)?;
+        let noise = sampling.run(&mut sampled, end)?;
         self.note(&measured, (&job, [data, f]), session, &mut record)?;
         values.note(&mut record);
-        let made = Made::new(&values, &groups, shot);
+        let made = Made::new(&values, &sampled.groups, shot);
         let made = match &tune {
-            Some(reference) => made.tuned(reference)?,
+            Some(reference) => made.tuned(reference, sampled.of_regions.as_ref())?,
             None => made,
         };
         let table = made.table(noise, &mut record)?;
@@ -361,7 +399,7 @@ impl Covariance {
         let wanted = Wanted {
             angular: false,
             outside: space.outside(),
-            regions: None,
+            regions: self.regions_column.clone().map(RegionSpec::Column),
             classes: None,
             rsd: None,
         };

@@ -11,6 +11,8 @@ use albireo_covariance::model::{
 use anyhow::{Context, Error, Result, bail};
 use serde_json::{Value, json};
 
+use super::jackknife::Jackknife;
+use super::measured::Measured;
 use super::values::{Values, rows};
 use crate::commands::result::check_same_bins;
 use crate::record::Record;
@@ -27,29 +29,47 @@ pub(super) struct Made<'a> {
     terms: Terms,
 }
 
-/// A covariance that shot noise is fitted to.
+/// What shot noise is fitted to.
 pub(super) struct Reference {
     place: String,
     matrix: Matrix,
+    /// Where it is of regions: what these are expected to find is fitted to it.
+    pub(super) jackknife: Option<Jackknife>,
     /// For the record.
     described: Value,
 }
 
 impl Reference {
-    /// The covariance in a file, which must be of the same values.
-    pub(super) fn read(path: &Path, values: &Values, results: &Results) -> Result<Self> {
+    /// The covariance of the same values in a file, or that of the regions in it.
+    pub(super) fn read(
+        path: &Path,
+        values: &Values,
+        measured: &Measured,
+        results: &Results,
+    ) -> Result<Self> {
         let place = format!("--tune {}", path.display());
-        let read = || {
-            let table = results.read(path)?;
-            if table.kind()? != ResultKind::Covariance {
-                bail!("expected a covariance, found a {}", table.kind()?.name());
+        let read = || -> Result<(Matrix, Option<Jackknife>)> {
+            let table = results.read_regions(path)?;
+            match table.kind()? {
+                ResultKind::Covariance => {
+                    check_same_bins(&values.bare(), &table)?;
+                    let (n, floats) = (values.map.values(), floats(&table, "covariance")?);
+                    Ok((Matrix::from_row_slice(n, n, floats), None))
+                }
+                ResultKind::RegionCounts => {
+                    let jackknife = Jackknife::read(path, &table, measured)?;
+                    Ok((jackknife.found(&values.map), Some(jackknife)))
+                }
+                kind => bail!(
+                    "expected a covariance, or what --region-counts wrote, found a {}",
+                    kind.name()
+                ),
             }
-            check_same_bins(&values.bare(), &table)?;
-            let n = values.map.values();
-            Ok(Matrix::from_row_slice(n, n, floats(&table, "covariance")?))
         };
+        let (matrix, jackknife) = read().with_context(|| place.clone())?;
         Ok(Self {
-            matrix: read().with_context(|| place.clone())?,
+            matrix,
+            jackknife,
             described: json!({"path": path.display().to_string(), "sha256": results.sha256(path)?}),
             place,
         })
@@ -80,8 +100,13 @@ impl<'a> Made<'a> {
     }
 
     /// The same at the shot noise that brings it nearest to another covariance.
-    pub(super) fn tuned(mut self, reference: &Reference) -> Result<Self> {
-        let fitted = tuned(self.groups, self.shot, &reference.matrix);
+    pub(super) fn tuned(
+        mut self,
+        reference: &Reference,
+        of_regions: Option<&Groups>,
+    ) -> Result<Self> {
+        let groups = of_regions.unwrap_or(self.groups);
+        let fitted = tuned(groups, self.shot, &reference.matrix);
         let fitted = fitted.with_context(|| reference.place.clone())?;
         self.shot.alpha = fitted.alpha;
         tracing::info!("shot noise: alpha = {:.4}", fitted.alpha);

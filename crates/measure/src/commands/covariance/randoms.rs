@@ -4,14 +4,15 @@
 
 use std::path::PathBuf;
 
-use albireo::counts::{PairKind, count_pairs};
-use albireo::engine::{Cpu, Progress};
-use albireo::{Bins, CountSpec, Domain, PairJob, Pairs, Particles, Weights};
+use albireo::counts::{PairKind, count_prepared, count_regions};
+use albireo::engine::{Cpu, PreparedJob, Progress};
+use albireo::{Bins, CountSpec, Domain, Engine, Particles, Weights};
 use albireo_catalogs::Table;
 use albireo_samples::{Selection, Source};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use super::jackknife::Jackknife;
 use crate::args::SpaceFlags;
 
 /// What the record of a result says of its randoms.
@@ -162,26 +163,58 @@ impl Randoms {
         shares.iter().map(|share| share * all).collect()
     }
 
-    /// `sum w_i^2 w_j^2` over ordered pairs in each bin: counted, unless all weights are the same.
+    /// `sum w_i^2 w_j^2` over ordered pairs in each bin, and by region where there are regions: counted, unless all weights are the same.
     pub(super) fn squares_of_pairs(
         &self,
-        rr: &[f64],
+        (rr, jackknife): (&[f64], Option<&Jackknife>),
         (bins, domain): (&Bins, &Domain),
         (engine, progress): (&Cpu, &dyn Progress),
-    ) -> Result<Vec<f64>> {
+    ) -> Result<Squares> {
         let first = self.weights.first().copied().unwrap_or(1.0);
         if self.weights.iter().all(|w| *w == first) {
-            return Ok(rr.iter().map(|rr| rr * first * first).collect());
+            return Ok(Squares {
+                all: rr.iter().map(|rr| rr * first * first).collect(),
+                // Those of RR are in proportion.
+                by_region: jackknife.map(|jackknife| jackknife.rr.clone()),
+            });
         }
         let squares = self.weights.iter().map(|w| w * w).collect();
-        let squares = Particles::weighted(self.points.points().clone(), squares)?;
-        let job = PairJob::new(Pairs::Auto(&squares), domain)?;
-        let what = CountSpec::for_pairs(bins, job.pairs());
-        let counts = count_pairs(engine, &job, what, progress)?;
+        let mut squares = Particles::weighted(self.points.points().clone(), squares)?;
+        if let (Some(labels), Some(_)) = (self.points.labels(), jackknife) {
+            squares = squares.labelled(labels.clone())?;
+        }
+        let prepared = engine.prepare(squares, domain, progress)?;
+        let job = PreparedJob::auto(&prepared);
+        let what = CountSpec::for_pairs(bins, job.job().pairs());
+        let (counts, _) = match jackknife {
+            Some(_) => count_regions(engine, &job, what, progress)?,
+            None => count_prepared(engine, &job, what, progress)?,
+        };
         let orders = match counts.kind() {
             PairKind::AutoUnordered => 2.0,
             PairKind::AutoOrdered | PairKind::Cross => 1.0,
         };
-        Ok(counts.values().iter().map(|sum| sum * orders).collect())
+        let regions = || 0..counts.regions();
+        Ok(Squares {
+            all: counts
+                .whole()
+                .values()
+                .iter()
+                .map(|sum| sum * orders)
+                .collect(),
+            by_region: jackknife.map(|_| {
+                [
+                    regions().map(|k| counts.within(k).values()).collect(),
+                    regions().map(|k| counts.across(k).values()).collect(),
+                ]
+            }),
+        })
     }
+}
+
+/// `sum w_i^2 w_j^2` of pairs in each bin.
+pub(super) struct Squares {
+    pub(super) all: Vec<f64>,
+    /// Within each region and across its border, up to a factor.
+    pub(super) by_region: Option<[Vec<Vec<f64>>; 2]>,
 }

@@ -10,7 +10,14 @@ use albireo_covariance::model::{Groups, LinearMap, ModelError, ShotNoise};
 use albireo_covariance::sampler::{Constants, SampleJob, SamplingEngine};
 use anyhow::Result;
 
+use super::jackknife::Jackknife;
 use crate::watch::Watch;
+
+/// Sums of rounds, and of those that a jackknife is expected to find.
+pub(super) struct Sampled {
+    pub(super) groups: Groups,
+    pub(super) of_regions: Option<Groups>,
+}
 
 /// When rounds end.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +37,7 @@ pub(super) struct Sampling<'a> {
     /// Data over randoms.
     pub(super) f: f64,
     pub(super) noise: ShotNoise,
+    pub(super) jackknife: Option<&'a Jackknife>,
     pub(super) engine: &'a Cpu,
     pub(super) watch: &'a Arc<dyn Watch>,
 }
@@ -51,22 +59,30 @@ impl Sampling<'_> {
     }
 
     /// Adds the next rounds, to the end of a group and never beyond `last`.
-    fn add(&self, groups: &mut Groups, last: u64) -> Result<()> {
+    fn add(&self, sampled: &mut Sampled, last: u64) -> Result<()> {
+        let Sampled { groups, of_regions } = sampled;
         let begin = groups.rounds();
         let end = (begin + groups.missing()).min(last);
         let sums = {
             let bar = self.watch.bar("rounds");
             self.engine.rounds(self.job, begin..end, &bar)?
         };
-        let [c4, c3] = self.units(&sums.constants);
-        let c4 = self.map.of_sampled(&sums.c4[0], &c4, self.rr);
-        let c3 = self.map.of_sampled(&sums.c3[0], &c3, self.rr);
-        groups.add(end - begin, &c4, &c3);
+        let units = self.units(&sums.constants);
+        let of = |integers: &[i64], units: &[f64]| self.map.of_sampled(integers, units, self.rr);
+        groups.add(
+            end - begin,
+            &of(&sums.c4[0], &units[0]),
+            &of(&sums.c3[0], &units[1]),
+        );
+        if let (Some(jackknife), Some(groups)) = (self.jackknife, of_regions) {
+            let of = |k: usize| jackknife.expected(self.map, (&sums, k), (&units[k], self.rr));
+            groups.add(end - begin, &of(0)?, &of(1)?);
+        }
         Ok(())
     }
 
     /// Samples, and says how well the covariance is known in the end; none where it is not positive definite.
-    pub(super) fn run(&self, groups: &mut Groups, end: End) -> Result<Option<f64>> {
+    pub(super) fn run(&self, sampled: &mut Sampled, end: End) -> Result<Option<f64>> {
         let begun = Instant::now();
         let noise = |groups: &Groups| match groups.noise(self.noise) {
             Ok(noise) => Ok(Some(noise)),
@@ -78,7 +94,8 @@ impl Sampling<'_> {
                 End::Rounds(rounds) => rounds,
                 End::Noise(..) => u64::MAX,
             };
-            self.add(groups, last)?;
+            self.add(sampled, last)?;
+            let groups = &sampled.groups;
             let rounds = groups.rounds();
             match end {
                 End::Rounds(wanted) if rounds == wanted => return Ok(noise(groups)?),

@@ -159,7 +159,7 @@ impl<'a> Saved<'a> {
     }
 
     /// All of its counts kept apart by region, as a file that `--region-counts` wrote has them.
-    pub(super) fn regions(
+    pub(in crate::commands) fn regions(
         self,
         (estimator, terms): (impl Into<AnyEstimator>, &[Term]),
         bins: &Bins,
