@@ -95,6 +95,16 @@ fn ends_of(cross: bool) -> [&'static [End]; 2] {
     }
 }
 
+/// The sources with the columns that sums take of them.
+fn with_columns(sources: Vec<Source>, summed: Option<&Summed>) -> Vec<Source> {
+    let Some(summed) = summed else { return sources };
+    let ends = ends_of(sources.len() > 1);
+    let sources = sources.into_iter().zip(ends);
+    sources
+        .map(|(source, ends)| summed.selected(source, ends))
+        .collect()
+}
+
 /// A Legendre polynomial by its degree.
 fn legendre(text: &str) -> Result<Legendre, String> {
     let degree = text.trim().parse().ok();
@@ -231,16 +241,7 @@ impl Count {
         if shuffle.is_some() {
             self.pairs.run.pieces.refuse("--shuffle-marks")?;
         }
-        let sources = match &summed {
-            Some(summed) => {
-                let ends = ends_of(sources.len() > 1);
-                let sources = sources.into_iter().zip(ends);
-                sources
-                    .map(|(source, ends)| summed.selected(source, ends))
-                    .collect()
-            }
-            None => sources,
-        };
+        let sources = with_columns(sources, summed.as_ref());
         self.check(spec)?;
         let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
         let engines = Engines::with_checkpoints(&self.pairs.run, &self.kept, session)?;
