@@ -298,13 +298,16 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
             ..Series::default()
         })
     };
-    let single = |value: &str, label: String, power: i32| -> Result<Shown, FigureError> {
+    let of_all = |series: Vec<Series>, label: String, power: i32| {
         Ok(Shown {
-            series: vec![series("", value, 0)?],
+            series,
             label,
             power,
             reference: Some(0.0),
         })
+    };
+    let single = |value: &str, label: String, power: i32| -> Result<Shown, FigureError> {
+        of_all(vec![series("", value, 0)?], label, power)
     };
     let by_order = |prefix: &str| -> Result<Vec<Series>, FigureError> {
         let orders = orders(table, prefix);
@@ -324,37 +327,18 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
             single("n", labelled("n(z)", unit, -3.0), 0)
         }
         ResultKind::Projected => single("wp", "w_p(r_p)".to_owned(), 1),
-        ResultKind::Multipoles => Ok(Shown {
-            series: by_order("xi_")?,
-            label: format!("ξ_ℓ({name})"),
-            power: 2,
-            reference: Some(0.0),
-        }),
-        ResultKind::Window => Ok(Shown {
-            series: by_order("Q_")?,
-            label: format!("Q_ℓ({name})"),
-            power: 0,
-            reference: Some(0.0),
-        }),
-        ResultKind::Wedges => Ok(Shown {
-            series: wedges(table)
-                .iter()
-                .enumerate()
-                .map(|(k, label)| series(label, &format!("xi_wedge_{k}"), k))
-                .collect::<Result<_, FigureError>>()?,
-            label: format!("ξ_w({name})"),
-            power: 2,
-            reference: Some(0.0),
-        }),
-        ResultKind::Formulas => Ok(Shown {
-            series: formulas(table)
-                .enumerate()
-                .map(|(k, name)| series(name, name, k))
-                .collect::<Result<_, FigureError>>()?,
-            label: String::new(),
-            power: 0,
-            reference: None,
-        }),
+        ResultKind::Multipoles => of_all(by_order("xi_")?, format!("ξ_ℓ({name})"), 2),
+        ResultKind::Window => of_all(by_order("Q_")?, format!("Q_ℓ({name})"), 0),
+        ResultKind::Wedges => {
+            let all = wedges(table).into_iter().enumerate();
+            let all = all.map(|(k, label)| series(&label, &format!("xi_wedge_{k}"), k));
+            of_all(all.collect::<Result<_, _>>()?, format!("ξ_w({name})"), 2)
+        }
+        ResultKind::Formulas => {
+            let all = formulas(table).enumerate();
+            let all = all.map(|(k, name)| series(name, name, k));
+            of_all(all.collect::<Result<_, _>>()?, String::new(), 0)
+        }
         ResultKind::Rdf => Ok(Shown {
             series: match &partial_names(table, "g_")[..] {
                 [] => vec![series("g(r)", "g", 0)?],

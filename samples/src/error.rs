@@ -37,7 +37,7 @@ pub enum SampleError {
     },
     /// A value that cannot be compared for equality.
     #[error(transparent)]
-    Identity(#[from] crate::identities::RoundedIdentity),
+    Identity(#[from] crate::identity_error::RoundedIdentity),
     /// A column is named more than once.
     #[error("{option} {}: the column `{name}` is named {times} times", names.join(","))]
     Repeated {

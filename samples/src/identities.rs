@@ -1,31 +1,17 @@
 //! Columns that are compared by whether their values are equal: whole numbers of any size and texts, as small numbers that are equal where they are.
 //!
-//! Entry: [`Identity`] of a column, and [`number`], which codes those of all samples alike.
+//! Entry: [`Identity`] of a column, and [`coded`], which numbers several alike.
 
 use std::collections::HashMap;
 
-use albireo::particles::Column;
 use albireo_catalogs::{Catalog, TableDescription, Texts, whole_number};
-use thiserror::Error;
 
 use crate::error::SampleError;
-use crate::sample::Sample;
+use crate::identity_error::RoundedIdentity;
 use crate::selection::Selection;
 use crate::source::{File, check_finite};
 use crate::whole_numbers::{typed_integers, whole_type_of};
 use crate::within::Within;
-
-/// A value that is compared for equality, and that float64 may have rounded.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[error("`{column}` is compared for equality, and row {row} (counting from 0) is {value}: expected integers by their type, texts, or numbers below 2^53")]
-pub struct RoundedIdentity {
-    /// The column or expression.
-    pub column: String,
-    /// Where it stands, of the rows that are kept.
-    pub row: usize,
-    /// What it is.
-    pub value: f64,
-}
 
 /// A value, equal to those of other columns that are the same number or the same text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -106,10 +92,7 @@ impl Identity {
                 Ok(Self::of_texts(texts, codes))
             }
             Kind::Whole(signed) => Ok(Self::of_integers(typed_integers(catalog, name, signed)?)),
-            Kind::Numbers => {
-                let values = catalog.column(name)?.to_vec();
-                Self::of_float64(source, name, values)
-            }
+            Kind::Numbers => Self::of_float64(source, name, catalog.column(name)?),
         }
     }
 
@@ -120,10 +103,10 @@ impl Identity {
     pub(crate) fn of_float64(
         source: &File,
         name: &str,
-        values: Vec<f64>,
+        values: &[f64],
     ) -> Result<Self, SampleError> {
-        check_finite(source, name, &values)?;
-        Self::of_numbers(name, &values).within(|| source.path.display().to_string())
+        check_finite(source, name, values)?;
+        Self::of_numbers(name, values).within(|| source.path.display().to_string())
     }
 
     /// The columns of parts of a sample, one behind the other.
@@ -176,18 +159,4 @@ pub(crate) fn coded<'a>(columns: impl Iterator<Item = &'a Identity> + Clone) -> 
         column.codes.iter().map(|&row| codes[row]).collect()
     };
     columns.map(of_column).collect()
-}
-
-/// Gives the particles of each sample the codes of its columns, behind its other columns.
-pub(crate) fn number(samples: &mut [Sample]) -> Result<(), SampleError> {
-    let all = samples.iter().flat_map(|sample| &sample.identities);
-    let mut codes = coded(all).into_iter();
-    for sample in samples.iter_mut().filter(|s| !s.identities.is_empty()) {
-        let particles = std::mem::take(&mut sample.particles);
-        let mut columns = particles.columns().to_vec();
-        let number = std::mem::take(&mut sample.identities).len();
-        columns.extend(codes.by_ref().take(number).map(Column::from));
-        sample.particles = particles.with_columns(columns)?;
-    }
-    Ok(())
 }

@@ -46,8 +46,10 @@ mod given;
 mod given_box;
 mod given_frames;
 mod groups;
-mod identities;
 mod hats;
+mod identified;
+mod identities;
+mod identity_error;
 mod joining;
 mod lookup;
 mod mask;
@@ -88,7 +90,6 @@ pub use columns::usual_names;
 pub use elements::{element_of, weight_of};
 pub use error::SampleError;
 pub use frame_error::FrameError;
-pub use identities::RoundedIdentity;
 pub use frame_notice::FrameNotice;
 pub use frames::{
     Exclusion, FrameChoice, FrameColumns, FrameRange, FrameReading, FrameSource, Held,
@@ -97,6 +98,7 @@ pub use frames::{
 pub use given::Given;
 pub use given_box::GivenBox;
 pub use given_frames::GivenFrames;
+pub use identity_error::RoundedIdentity;
 pub use mask::{MaskError, MaskSpec};
 pub use notice::Notice;
 pub use reading::Reading;

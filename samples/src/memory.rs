@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use crate::bits::BitColumns;
 use crate::columns::{Depth, Place};
-use crate::identities::Identity;
 use crate::error::SampleError;
 use crate::given::Given;
+use crate::identities::Identity;
 use crate::notice::Notice;
 use crate::opened::{Conversion, Opened, one_frame};
 use crate::pair_columns::with_columns;
@@ -84,15 +84,15 @@ fn read_of(
             Some(Attribute::Numbers(values))
         }
     };
-    let identity = |name: &String| match opened.memory().and_then(|of| of.dtype(name)) {
-        Some("string") => match given.texts(source, name, &conversion.functions)? {
-            Attribute::Texts { texts, codes } => Ok(Identity::of_texts(texts, codes)),
-            _ => Ok(Identity::default()),
-        },
-        _ => {
-            let values = columns.given.column(source, name)?.iter().collect();
-            Identity::of_float64(source, name, values)
+    let identity = |name: &String| {
+        if is_text(&name) {
+            return match given.texts(source, name, &conversion.functions)? {
+                Attribute::Texts { texts, codes } => Ok(Identity::of_texts(texts, codes)),
+                _ => Ok(Identity::default()),
+            };
         }
+        let values: Vec<f64> = columns.given.column(source, name)?.iter().collect();
+        Identity::of_float64(source, name, &values)
     };
     let identities = source.selection.identities.iter().map(identity);
     let identities = identities.collect::<Result<_, SampleError>>()?;

@@ -14,13 +14,13 @@ use crate::common_unit::CommonUnit;
 use crate::error::SampleError;
 use crate::file_functions::Functions;
 use crate::given::Given;
+use crate::identities::{Kind, kind};
 use crate::notice::Notice;
 use crate::rsd::{Moved, Shift};
 use crate::snapshot_header::{SnapshotHeader, stated_unit};
 use crate::source::File;
 use crate::stated_units::{StatedUnits, UnitsOfFile};
 use crate::units::{Quantity, Unit};
-use crate::identities::{Kind, kind};
 use crate::whole_numbers::whole_type;
 use crate::within::Within;
 

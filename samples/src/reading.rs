@@ -17,7 +17,7 @@ use crate::file_functions::Functions;
 use crate::given::Given;
 use crate::given_box::GivenBox;
 use crate::groups;
-use crate::identities;
+use crate::identified;
 use crate::joining::join;
 use crate::memory;
 use crate::notice::Notice;
@@ -146,7 +146,7 @@ impl Reading {
             place(&domain, sample, self.outside, tell)?;
         }
         groups::number(&mut samples)?;
-        identities::number(&mut samples)?;
+        identified::number(&mut samples)?;
         let regions = self.regions.as_ref();
         let regions = regions.map(|spec| spec.cut(&mut samples, &domain, on_sky || self.angular));
         let regions = regions.transpose()?;

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::bits::{self, BitColumns};
 use crate::columns::{Depth, Place};
 use crate::error::SampleError;
+use crate::identities::Identity;
 use crate::notice::Notice;
 use crate::opened::{Conversion, Opened};
 use crate::pair_columns::{pair_columns, with_columns};
@@ -22,7 +23,6 @@ use crate::space::{StatedBox, stated_box};
 use crate::stated_units::StatedUnits;
 use crate::suspicion::{self, Depths};
 use crate::weights::{further_weights, weight_sums, weights_of, with_further};
-use crate::identities::Identity;
 use crate::whole_numbers::{integers, typed_integers, whole_type};
 use crate::within::Within;
 

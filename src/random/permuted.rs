@@ -22,7 +22,7 @@ pub fn permutation(n: usize, seed: u64, k: u64) -> Vec<usize> {
     let stream = Stream::new(seed).child(k);
     let mut rows: Vec<usize> = (0..n).collect();
     for last in (1..n).rev() {
-        let below = u128::from(stream.bits(last as u64)) * (last as u128 + 1) >> 64;
+        let below = (u128::from(stream.bits(last as u64)) * (last as u128 + 1)) >> 64;
         rows.swap(last, below as usize);
     }
     rows

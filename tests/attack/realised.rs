@@ -6,6 +6,9 @@ use super::case::Case;
 use super::draw::Draft;
 use super::random::Random;
 
+/// Pairs of the largest case.
+const MOST_PAIRS: usize = 300_000;
+
 /// Gives some cases bits that tell which realisations each point takes part in.
 pub fn draw(draft: &mut Draft<'_>, case: &mut Case) {
     let words = draft.class(&[
@@ -18,7 +21,8 @@ pub fn draw(draft: &mut Draft<'_>, case: &mut Case) {
         ("realisations of two words", 2),
     ]);
     let rows = [case.first.len(), case.second.as_ref().map_or(0, Vec::len)];
-    let pairs = rows[0] * if case.second.is_some() { rows[1] } else { rows[0] };
+    let other = usize::from(case.second.is_some());
+    let pairs = rows[0] * rows[other];
     // Bits that weigh pairs are none of realisations; the double loop adds a pair to each of these.
     if words == 0 || case.besides.inverse.is_some() || pairs > MOST_PAIRS {
         return;
@@ -29,7 +33,6 @@ pub fn draw(draft: &mut Draft<'_>, case: &mut Case) {
         None => [true, false],
         Some(_) => random.pick(&[[true, true], [true, true], [true, false], [false, true]]),
     };
-    let rows = [case.first.len(), case.second.as_ref().map_or(0, Vec::len)];
     let kind = random.below(4);
     case.besides.bits = [0, 1].map(|side| {
         let rows = if sides[side] { rows[side] } else { 0 };

@@ -102,28 +102,59 @@ fn formulas_with_names_are_columns_of_the_same_counts() {
     let wp = "--bins lin:0:4:4 --pi-bins lin:0:5:5";
     let first = "(DD-2*DR+RR)/RR";
     for (command, value, formulas) in [
-        (format!("xi d.csv --randoms r.csv {bins} --regions 6"), "xi", [first, "DD/RR-1", "(DD.m-RR)/DD"]),
-        (format!("xi d.csv --randoms r.csv {bins}"), "xi", [first, "DD*RR/DR^2-1", "(DD.d-DR)/RR"]),
-        (format!("wp d.csv --randoms r.csv {wp} --regions 5 --bootstrap 30"), "wp", ["DD/DR-1", "(DD.m-DR)/RR", "DD.d/RR"]),
+        (
+            format!("xi d.csv --randoms r.csv {bins} --regions 6"),
+            "xi",
+            [first, "DD/RR-1", "(DD.m-RR)/DD"],
+        ),
+        (
+            format!("xi d.csv --randoms r.csv {bins}"),
+            "xi",
+            [first, "DD*RR/DR^2-1", "(DD.d-DR)/RR"],
+        ),
+        (
+            format!("wp d.csv --randoms r.csv {wp} --regions 5 --bootstrap 30"),
+            "wp",
+            ["DD/DR-1", "(DD.m-DR)/RR", "DD.d/RR"],
+        ),
     ] {
-        let named = ["a", "b", "c"].map(|name| name.to_owned());
-        let flags = named.iter().zip(formulas).map(|(name, formula)| format!(" --estimator {name}={formula}"));
+        let named = ["a", "b", "c"].map(str::to_owned);
+        let flags = named
+            .iter()
+            .zip(formulas)
+            .map(|(name, formula)| format!(" --estimator {name}={formula}"));
         let flags: String = flags.collect();
-        let covariance = if command.contains("regions") { "--covariance cov.json" } else { "" };
-        folder.good(&format!("{command} {sums} {flags} {covariance} -o all.json"));
+        let covariance = if command.contains("regions") {
+            "--covariance cov.json"
+        } else {
+            ""
+        };
+        folder.good(&format!(
+            "{command} {sums} {flags} {covariance} -o all.json"
+        ));
         let all = folder.table("all.json");
         assert_eq!(all.meta["formulas"].as_array().unwrap().len(), 3);
         let mut errors = Vec::new();
         for (name, formula) in named.iter().zip(formulas) {
             let sums = if formula.contains('.') { sums } else { "" };
-            folder.good(&format!("{command} {sums} --estimator {formula} -o one.json"));
+            folder.good(&format!(
+                "{command} {sums} --estimator {formula} -o one.json"
+            ));
             let one = folder.table("one.json");
             let same = |of: &str, column: &str| {
-                let bits = |values: Vec<f64>| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
-                assert_eq!(bits(floats(&all, of)), bits(floats(&one, column)), "{command} {formula}: {of}");
+                let bits =
+                    |values: Vec<f64>| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+                assert_eq!(
+                    bits(floats(&all, of)),
+                    bits(floats(&one, column)),
+                    "{command} {formula}: {of}"
+                );
             };
             same(name, value);
-            for error in names(&one).iter().filter(|name| name.starts_with(value) && name.contains("error")) {
+            for error in names(&one)
+                .iter()
+                .filter(|name| name.starts_with(value) && name.contains("error"))
+            {
                 same(&error.replacen(value, name, 1), error);
             }
             errors.extend(floats(&all, &format!("{name}_error")));
@@ -141,7 +172,9 @@ fn formulas_with_names_are_columns_of_the_same_counts() {
         }
     }
     // Counts stand beside what is made of them.
-    folder.good(&format!("xi d.csv --box 10 {bins} --estimator g=DD/RR -o g.json"));
+    folder.good(&format!(
+        "xi d.csv --box 10 {bins} --estimator g=DD/RR -o g.json"
+    ));
     let table = folder.table("g.json");
     assert!(names(&table).contains(&"DD_npairs") && !names(&table).contains(&"xi"));
     folder.good("plot g.json -o g.png");

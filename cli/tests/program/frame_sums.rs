@@ -42,7 +42,7 @@ fn frames(number: usize, each: usize, aligned: bool) -> Vec<Vec<Particle>> {
         let x = [(); 3].map(|()| LENGTH * drawn.next());
         let u = drawn.unit();
         let u = if aligned { [0.0, 0.0, 1.0] } else { u };
-        (usize::from(k % 3 == 0), x, u, drawn.next() - 0.5)
+        (usize::from(k.is_multiple_of(3)), x, u, drawn.next() - 0.5)
     };
     (0..number)
         .map(|_| (0..each).map(&mut particle).collect())
@@ -149,7 +149,7 @@ fn single_samples_have_the_sums_of_one_frame() {
     folder.good(&format!("rdf f.csv --box 6 {sums} -o one.json"));
     folder.good(&format!("rdf f.xyz --species none {sums} -o frame.json"));
     let (one, frame) = (folder.table("one.json"), folder.table("frame.json"));
-    for name in ["g", "S", "S_mean", "S2", "h110", "h112", "g_K"] {
+    for name in ["g", "S", "S_mean", "S2", "h110", "h112", "kirkwood"] {
         assert_eq!(floats(&one, name), floats(&frame, name), "{name}");
     }
 }
@@ -162,9 +162,9 @@ fn orientations_of_an_ideal_gas_and_of_aligned_molecules() {
     let flags = format!("--species none {BINS} --pair-sum dipole(ux,uy,uz)");
     folder.good(&format!("rdf gas.xyz {flags} --blocks 20 -o gas.json"));
     let gas = folder.table("gas.json");
-    for name in ["h110", "h112", "g_K"] {
+    for name in ["h110", "h112", "kirkwood"] {
         let errors = floats(&gas, &format!("{name}_block_error"));
-        let ideal = f64::from(u8::from(name == "g_K"));
+        let ideal = f64::from(u8::from(name == "kirkwood"));
         for (value, error) in floats(&gas, name).iter().zip(errors) {
             assert!(error > 0.0 && error < 0.3, "{name}: {error}");
             assert!((value - ideal).abs() < 4.0 * error, "{name}: {value}");
@@ -178,7 +178,7 @@ fn orientations_of_an_ideal_gas_and_of_aligned_molecules() {
         assert!(near(*h, 3.0 * g), "{h}, {g}");
     }
     // Every partner within reach counts in full.
-    for (g, n) in of("g_K").iter().zip(of("n")) {
+    for (g, n) in of("kirkwood").iter().zip(of("n")) {
         assert!(near(*g, 1.0 + n), "{g}, {n}");
     }
 }
@@ -194,7 +194,7 @@ fn g_of_forces_is_g_of_pairs() {
     folder.good(&line);
     let table = folder.table("g.json");
     let [g, errors] = ["g", "g_block_error"].map(|name| floats(&table, name));
-    let [forces, of_forces] = ["g_force", "g_force_error"].map(|name| floats(&table, name));
+    let [forces, of_forces] = ["force_g", "force_g_error"].map(|name| floats(&table, name));
     let (mut compared, mut ratio) = (0, 0.0);
     for bin in 1..g.len() {
         // g of a bin against the mean of its edges.
@@ -228,7 +228,9 @@ fn frames_of_md_have_the_forces_of_the_potential() {
     assert!(names(&one).contains(&"F") && floats(&one, "F") != [0.0; 5]);
     let values = |table: &Table| -> Vec<_> {
         let columns = table.columns.iter();
-        columns.map(|column| format!("{:?}", column.values)).collect()
+        columns
+            .map(|column| format!("{:?}", column.values))
+            .collect()
     };
     assert_eq!(values(&one), values(&other));
     // The last frame, its box and its forces.

@@ -70,7 +70,10 @@ fn texts_are_compared_with_texts() {
         number(&folder, names, "(i.name == j.name)*(i.k != j.k)"),
         (2.0, 10)
     );
-    assert_eq!(number(&folder, "names.csv --where k<3", "i.name != j.name").0, 2.0);
+    assert_eq!(
+        number(&folder, "names.csv --where k<3", "i.name != j.name").0,
+        2.0
+    );
     // Several files of one sample.
     let both = ["names.csv", "more.csv"].map(|name| folder.path(name));
     std::fs::copy(&both[0], &both[1]).unwrap();

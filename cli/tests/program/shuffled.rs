@@ -57,8 +57,7 @@ fn closed_form(objects: &[[f64; 4]], neighbours: &[[f64; 4]], bin: usize) -> (f6
     let e11 = (p1 * p1 - p2) / n2;
     let e22 = (p2 * p2 - p4) / n2;
     let e211 = (p2 * p1 * p1 - p2 * p2 - 2.0 * p3 * p1 + 2.0 * p4) / n3;
-    let e1111 =
-        (p1.powi(4) - 6.0 * p1 * p1 * p2 + 3.0 * p2 * p2 + 8.0 * p1 * p3 - 6.0 * p4) / n4;
+    let e1111 = (p1.powi(4) - 6.0 * p1 * p1 * p2 + 3.0 * p2 * p2 + 8.0 * p1 * p3 - 6.0 * p4) / n4;
     let pairs = neighbours.iter().map(|of| of[bin]).sum::<f64>() / 2.0;
     let squares = neighbours.iter().map(|of| of[bin] * of[bin]).sum::<f64>();
     let (same, shared) = (pairs, squares - 2.0 * pairs);

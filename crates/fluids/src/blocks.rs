@@ -229,8 +229,8 @@ pub fn error_of_blocks(
     let Some(mut errors) = scatter_of_blocks(blocks, of_block)? else {
         return Ok(None);
     };
-    let npairs: Vec<&[u64]> = (blocks.iter().map(|block| block.npairs(species)))
-        .collect::<Result<_, _>>()?;
+    let npairs: Vec<&[u64]> =
+        (blocks.iter().map(|block| block.npairs(species))).collect::<Result<_, _>>()?;
     for (bin, error) in errors.iter_mut().enumerate() {
         if npairs.iter().all(|npairs| npairs[bin] == 0) {
             *error = f64::NAN;

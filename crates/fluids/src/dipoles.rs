@@ -1,6 +1,6 @@
 //! How molecules are turned to each other, from sums over pairs of their unit vectors u.
 //!
-//! Entry: [`Partials::orientation`], [`Partials::kirkwood_factor`]. Hansen & McDonald, Theory of Simple Liquids, chapter 11.
+//! Entry: [`Partials::orientation`], [`Partials::kirkwood_factor`]. Hansen & `McDonald`, Theory of Simple Liquids, chapter 11.
 
 use albireo::error::EstimatorError;
 use albireo::estimators::ratio;

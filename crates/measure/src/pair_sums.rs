@@ -256,7 +256,7 @@ impl Summed {
     pub(crate) fn of_frame(&self, job: FrameJob, bins: &Bins) -> Result<FrameJob> {
         let valued = Valued::new(&job.particles, self.0.columns_of_both())?;
         let program = self.program(&valued, &valued, &Geometry::of(bins, &job.domain))?;
-        self.check_unordered(&program)?;
+        Self::check_unordered(&program)?;
         Ok(FrameJob {
             particles: valued.particles,
             program: Some(program),
@@ -265,7 +265,7 @@ impl Summed {
     }
 
     /// Refuses what depends on the order of a pair.
-    pub(crate) fn check_unordered(&self, program: &PairProgram) -> Result<()> {
+    pub(crate) fn check_unordered(program: &PairProgram) -> Result<()> {
         let mut sums = program.sums().iter();
         match sums.find(|sum| sum.exchange != Exchange::Even) {
             None => Ok(()),
@@ -280,7 +280,10 @@ impl Summed {
     pub(crate) fn check_order(what: &CountSpec, is_auto: bool) -> Result<()> {
         let sums = what.program().map_or(&[][..], |program| program.sums());
         let once = is_auto && what.order() == PairOrder::Unordered;
-        match sums.iter().find(|sum| once && sum.exchange == Exchange::Odd) {
+        match sums
+            .iter()
+            .find(|sum| once && sum.exchange == Exchange::Odd)
+        {
             None => Ok(()),
             Some(sum) => Err(usage(format!(
                 "--pair-sum {}: it changes its sign when the two points of a pair are exchanged, so that it is 0 where each pair is counted once: multiply it by an odd factor such as radial(..) or mu",
@@ -298,7 +301,10 @@ impl Summed {
     pub(crate) fn marks(&self) -> Vec<Mark> {
         let marked = self.forms().iter().filter(|form| form.form == "marked");
         let mark = |form: &UsedForm| {
-            let only = self.0.clone().only(|name| form.sums.iter().any(|sum| sum == name));
+            let only = self
+                .0
+                .clone()
+                .only(|name| form.sums.iter().any(|sum| sum == name));
             let columns = only.object_columns(End::First);
             let ([column], [derived]) = (&columns[..], only.derived()) else {
                 return None;
@@ -413,11 +419,7 @@ impl Summed {
         let derived = derived.iter().map(|derived| {
             let values = made.column(&derived.formula)?.to_vec();
             let described = format!("{}, W the weight of the pairs", derived.formula);
-            Ok(TableColumn::floats(
-                named(&derived.name),
-                described,
-                values,
-            ))
+            Ok(TableColumn::floats(named(&derived.name), described, values))
         });
         derived.collect()
     }

@@ -9,7 +9,9 @@ use albireo::engine::PreparedJob;
 use albireo::exact_sum::ExactSum;
 use albireo::particles::Column;
 use albireo::random::permutation;
-use albireo::tally::{End, Exchange, MAX_PAIR_SUMS, Operation, OperationList, PairProgram, PairSum};
+use albireo::tally::{
+    End, Exchange, MAX_PAIR_SUMS, Operation, OperationList, PairProgram, PairSum,
+};
 use albireo::{CountSpec, Counts, Domain, PairJob, Pairs, Particles};
 use albireo_catalogs::TableColumn;
 use anyhow::Result;
@@ -28,7 +30,7 @@ use crate::usage::usage;
 pub(crate) struct ShuffleFlags {
     /// Shuffle the marks of --pair-sum 'marked(m)' among the objects N times, and add the mean and the scatter of M
     ///
-    /// Columns M_shuffle_mean and M_shuffle_std, of one sample: what M is where marks know nothing of positions.
+    /// Columns `M_shuffle_mean` and `M_shuffle_std`, of one sample: what M is where marks know nothing of positions.
     #[arg(
         long,
         value_name = "N",
@@ -80,7 +82,8 @@ fn products(marks: usize, bound: f64) -> Result<PairProgram> {
     let mut sums = Vec::with_capacity(marks);
     for k in 0..marks {
         let at = u8::try_from(k)?;
-        let [i, j] = [End::First, End::Second].map(|end| operations.push(Operation::Column(end, at)));
+        let [i, j] =
+            [End::First, End::Second].map(|end| operations.push(Operation::Column(end, at)));
         sums.push(PairSum {
             name: format!("m{k}"),
             value: operations.push(Operation::Multiply(i, j)),
@@ -125,7 +128,12 @@ impl Shuffle {
             let first = made.len() as u64;
             let shuffled = |k| {
                 let order = permutation(marks.len(), self.seed, first + k);
-                Column::from(order.into_iter().map(|row| marks[row]).collect::<Vec<f64>>())
+                Column::from(
+                    order
+                        .into_iter()
+                        .map(|row| marks[row])
+                        .collect::<Vec<f64>>(),
+                )
             };
             let sample: Particles =
                 (particles.clone()).with_columns((0..batch as u64).map(shuffled).collect())?;

@@ -65,7 +65,11 @@ pub(super) fn values(
     let identities = identities.collect::<Result<Vec<_>, _>>()?;
     let of_rows = |codes: Vec<f64>| match rows {
         None => Column::from(codes),
-        Some(rows) => rows.iter().map(|&row| codes[row as usize]).collect::<Vec<_>>().into(),
+        Some(rows) => rows
+            .iter()
+            .map(|&row| codes[row as usize])
+            .collect::<Vec<_>>()
+            .into(),
     };
     let codes = coded(identities.iter()).into_iter().map(of_rows);
     Ok(columns.into_iter().chain(codes).collect())
@@ -77,9 +81,9 @@ fn identity(frame: &Frame, name: &str, path: &Path) -> Result<Identity, SampleEr
         Some(Attribute::Texts { texts, codes }) => {
             Ok(Identity::of_texts(texts.clone(), codes.iter().copied()))
         }
-        Some(Attribute::Integers(values)) => {
-            Ok(Identity::of_integers(values.iter().map(|&value| value.into())))
-        }
+        Some(Attribute::Integers(values)) => Ok(Identity::of_integers(
+            values.iter().map(|&value| value.into()),
+        )),
         _ => {
             let table = frame.columns(&Request::columns([name.to_owned()]), path)?;
             Ok(Identity::of_numbers(name, table.column(name)?)?)

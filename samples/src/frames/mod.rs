@@ -437,7 +437,10 @@ fn alike(one: &Arc<Atoms>, other: &Arc<Atoms>) -> bool {
     let alike = || {
         let names = lasting(one);
         let each = || names.iter().all(|name| one.get(name) == other.get(name));
-        one.len() == other.len() && one.bonds() == other.bonds() && names == lasting(other) && each()
+        one.len() == other.len()
+            && one.bonds() == other.bonds()
+            && names == lasting(other)
+            && each()
     };
     Arc::ptr_eq(one, other) || alike()
 }

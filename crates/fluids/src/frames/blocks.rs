@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use albireo::Domain;
 use albireo::error::TallyError;
 use albireo::exact_sum::ExactSum;
 use albireo::tally::{Merge, Tally};
-use albireo::Domain;
 
 use super::FrameTally;
 use crate::values::times;

@@ -139,7 +139,7 @@ impl FrameBins {
         let domain = self.keeps_boxes.then(|| Arc::new(job.domain.clone()));
         let few = job.cuts.is_empty() && self.part_wanted(&particles) < WORTH_A_PASS;
         let (tally, sums) = match job.program.clone() {
-            Some(program) => self.summed(engine, job, program, progress)?,
+            Some(program) => self.summed(engine, job, &program, progress)?,
             None if few => (self.by_species(engine, &job, progress)?, vec![]),
             None => (self.in_one_pass(engine, job, progress)?, vec![]),
         };
@@ -185,14 +185,14 @@ impl FrameBins {
         &self,
         engine: &AnyEngine,
         job: FrameJob,
-        program: Arc<PairProgram>,
+        program: &Arc<PairProgram>,
         progress: &dyn Progress,
     ) -> Result<(Tally, Vec<FrameSum>), EngineError> {
         let mut sums = program.sums().iter();
         if let Some(sum) = sums.find(|sum| sum.exchange != Exchange::Even) {
             return Err(JobError::UnevenSum(sum.name.clone()).into());
         }
-        let what = self.without(job.cuts).with_program(Arc::clone(&program));
+        let what = self.without(job.cuts).with_program(Arc::clone(program));
         let sample = engine.prepare(job.particles, &job.domain, progress)?;
         let (counts, _) = count_prepared(&**engine, &PreparedJob::auto(&sample), what, progress)?;
         let by_class = match self.species {

@@ -98,8 +98,8 @@ fn ends_of(cross: bool) -> [&'static [End]; 2] {
     }
 }
 
-/// The catalogues with the columns that sums take of them.
-fn selected(sources: Vec<Source>, summed: Option<&Summed>) -> Vec<Source> {
+/// The sources with the columns that sums take of them.
+fn with_columns(sources: Vec<Source>, summed: Option<&Summed>) -> Vec<Source> {
     let Some(summed) = summed else { return sources };
     let ends = ends_of(sources.len() > 1);
     let sources = sources.into_iter().zip(ends);
@@ -246,7 +246,7 @@ impl Count {
         if shuffle.is_some() {
             self.pairs.run.pieces.refuse("--shuffle-marks")?;
         }
-        let sources = selected(sources, summed.as_ref());
+        let sources = with_columns(sources, summed.as_ref());
         self.check(spec)?;
         let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
         let engines = Engines::with_checkpoints(&self.pairs.run, &self.kept, session)?;

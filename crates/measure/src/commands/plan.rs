@@ -326,15 +326,15 @@ impl<'a> Plan<'a> {
         };
         let terms = estimation.run_by_region(self.inputs.cells(), next)?;
         let (xi, poles) = self.estimates(&self.estimator, &terms.counts())?;
-        let scatter = Scatter::of(&terms, method, |counts| match self.orders {
-            Some(orders) => Ok(self.estimator.multipoles(counts, orders)?.in_a_row()),
-            None => {
-                let mut row = self.estimator.estimate(counts)?.xi;
-                for formula in self.formulas.iter().flat_map(NamedFormulas::further) {
-                    row.extend(formula.estimate(counts)?.xi);
-                }
-                Ok(row)
+        let scatter = Scatter::of(&terms, method, |counts| {
+            if let Some(orders) = self.orders {
+                return Ok(self.estimator.multipoles(counts, orders)?.in_a_row());
             }
+            let mut row = self.estimator.estimate(counts)?.xi;
+            for formula in self.formulas.iter().flat_map(NamedFormulas::further) {
+                row.extend(formula.estimate(counts)?.xi);
+            }
+            Ok(row)
         })?;
         Ok(Some(Made {
             xi,

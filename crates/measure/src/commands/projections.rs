@@ -2,8 +2,8 @@
 //!
 //! Entry: [`Projection`], the curves of either with their columns and the bins of their covariance.
 
-use albireo::binning::BinAxis;
 use albireo::Correlation;
+use albireo::binning::BinAxis;
 use albireo::error::EstimatorError;
 use albireo::estimators::{Multipoles, Projected, Wedges};
 use albireo_catalogs::{ResultKind, TableColumn};

@@ -14,6 +14,7 @@ mod bins;
 mod checkpoint;
 mod flags;
 mod frames;
+mod named;
 mod provenance;
 mod sample_sums;
 mod scattering;
@@ -32,8 +33,8 @@ use albireo_samples::{FrameNotice, Given, Held, Notice, Samples, Selection, held
 
 use self::bins::RMax;
 use self::flags::FrameFlags;
-use self::structure::StructureFlags;
 use self::sample_sums::SampleSums;
+use self::structure::StructureFlags;
 use self::sums::SumFlags;
 use self::times::TimeFlags;
 use self::trajectory::randoms_space;
@@ -360,7 +361,9 @@ impl Rdf {
         let pairs = valued.as_ref().map_or(pairs, SampleSums::pairs);
         let mut asked = NamedCount::new(name, pairs, &bins);
         if let Some(valued) = &valued {
-            asked.what = asked.what.with_program(valued.program(&bins, samples.domain())?);
+            asked.what = asked
+                .what
+                .with_program(valued.program(&bins, samples.domain())?);
             record.set("pair_sums", valued.summed().record(&asked.what));
         }
         let counts = counter.decide_and_count(&asked)?;

@@ -13,8 +13,8 @@ use albireo_samples::{Samples, Source};
 use anyhow::Result;
 
 use super::Rdf;
+use super::named::Named;
 use super::sums::{FrameSums, Of};
-use super::tables::Named;
 use crate::pair_sums::{Summed, Valued};
 use crate::session::Session;
 use crate::usage::usage;
@@ -100,7 +100,7 @@ impl SampleSums {
         let geometry = Geometry::of(bins, domain);
         let program = self.summed().program(&self.first, second, &geometry)?;
         if self.second.is_none() {
-            self.summed().check_unordered(&program)?;
+            Summed::check_unordered(&program)?;
         }
         Ok(program)
     }

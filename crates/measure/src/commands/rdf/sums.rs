@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::tables::Named;
+use super::named::Named;
 use crate::group;
 use crate::pair_sums::{PairSumFlags, Summed};
 use crate::usage::usage;
@@ -30,20 +30,18 @@ pub(super) struct SumFlags {
 }
 
 /// Columns that `rdf` has anyway or makes of forms.
-const TAKEN: [&str; 13] = [
+const TAKEN: [&str; 11] = [
     "g",
-    "g_error",
-    "g_block_error",
     "n",
     "w",
     "G",
     "h110",
     "h112",
-    "g_K",
-    "g_force",
-    "g_force_error",
-    "g_force_zero",
-    "g_force_infinity",
+    "kirkwood",
+    "force_g",
+    "force_g_error",
+    "force_g_zero",
+    "force_g_infinity",
 ];
 
 /// The sums of a run.
@@ -63,7 +61,10 @@ pub(super) struct Ruled<'a> {
 impl SumFlags {
     /// Refuses names of columns, and temperatures that are none or are missing.
     fn check(&self, summed: &Summed) -> Result<()> {
-        if let Some((name, _)) = summed.named_texts().find(|(name, _)| TAKEN.contains(name)) {
+        // g_A-B is what figures show.
+        let is_taken = |name: &str| TAKEN.contains(&name) || name.starts_with("g_");
+        let mut names = summed.named_texts();
+        if let Some((name, _)) = names.find(|(name, _)| is_taken(name)) {
             return Err(usage(format!(
                 "--pair-sum {name}: results of rdf have a column {name} anyway: choose another name"
             )));
@@ -156,9 +157,7 @@ impl FrameSums {
     /// What a record says of the sums; `roundings` are how far a pair may move each.
     pub(super) fn record(&self, roundings: &[f64]) -> Value {
         let all = self.summed.named_texts().zip(roundings);
-        let sum = |((name, text), rounding): ((&str, &str), &f64)| {
-            json!({ "name": name, "expression": text, "bound_of_pair": rounding })
-        };
+        let sum = |((name, text), rounding): ((&str, &str), &f64)| json!({ "name": name, "expression": text, "bound_of_pair": rounding });
         all.map(sum).collect()
     }
 
@@ -178,7 +177,8 @@ impl FrameSums {
                 format!("sum of {text} over the pairs of {between}"),
                 of.partials.pair_sum(pair, at)?,
             ));
-            let mean = |part: &Partials| Ok((part.pair_sum_mean(pair, at)?, part.pair_weights(pair)?));
+            let mean =
+                |part: &Partials| Ok((part.pair_sum_mean(pair, at)?, part.pair_weights(pair)?));
             let described = format!("{name} over the pairs");
             let mean_name = format!("{name}_mean");
             columns.extend(of.with_error((&mean_name, &described), mean)?);
@@ -199,8 +199,15 @@ impl FrameSums {
         let name_of = |name: &str| named.column(name, pair);
         let mut columns = self.summed.derived_of(weights, sum, name_of)?;
         for form in self.summed.forms() {
-            let prefix = form.name.as_ref().map_or(String::new(), |name| format!("{name}_"));
-            let places: Vec<usize> = form.sums.iter().map(|name| place(name)).collect::<Result<_>>()?;
+            let prefix = form
+                .name
+                .as_ref()
+                .map_or(String::new(), |name| format!("{name}_"));
+            let places: Vec<usize> = form
+                .sums
+                .iter()
+                .map(|name| place(name))
+                .collect::<Result<_>>()?;
             match (form.form, &places[..], self.kt) {
                 (DIPOLES, &[s, s2], _) => columns.extend(dipoles(of, &prefix, [s, s2])?),
                 (FORCES, &[at], Some(kt)) => columns.extend(forces(of, &prefix, (at, kt))?),
@@ -216,8 +223,16 @@ fn dipoles(of: &Of<'_>, prefix: &str, [s, s2]: [usize; 2]) -> Result<Vec<TableCo
     let pair = of.pair;
     let mut columns = vec![];
     let coefficients = [
-        ("h110", (3.0, s), "coefficient of u1.u2 in the pair distribution"),
-        ("h112", (1.5, s2), "coefficient of 3 (u1.r)(u2.r) - u1.u2 in the pair distribution"),
+        (
+            "h110",
+            (3.0, s),
+            "coefficient of u1.u2 in the pair distribution",
+        ),
+        (
+            "h112",
+            (1.5, s2),
+            "coefficient of 3 (u1.r)(u2.r) - u1.u2 in the pair distribution",
+        ),
     ];
     for (name, times, described) in coefficients {
         let of_part = |part: &Partials| {
@@ -233,7 +248,7 @@ fn dipoles(of: &Of<'_>, prefix: &str, [s, s2]: [usize; 2]) -> Result<Vec<TableCo
             Ok((factor, shares))
         };
         let described = "Kirkwood factor 1 + 2 sum S/N up to hi";
-        columns.extend(of.with_error((&format!("{prefix}g_K"), described), of_part)?);
+        columns.extend(of.with_error((&format!("{prefix}kirkwood"), described), of_part)?);
     }
     Ok(columns)
 }
@@ -242,10 +257,14 @@ fn dipoles(of: &Of<'_>, prefix: &str, [s, s2]: [usize; 2]) -> Result<Vec<TableCo
 fn forces(of: &Of<'_>, prefix: &str, (at, kt): (usize, f64)) -> Result<Vec<TableColumn>> {
     let between = of.named.pair(of.pair);
     if of.blocks.is_empty() {
-        tracing::warn!("g_force of {between} combines two estimates by the scatter of blocks of frames, and there are less than two: it is nan");
+        tracing::warn!(
+            "force_g of {between} combines two estimates by the scatter of blocks of frames, and there are less than two: it is nan"
+        );
     }
     if of.partials.npairs(of.pair)?.first().is_some_and(|&n| n > 0) {
-        tracing::warn!("g_force_zero of {between}: pairs lie in the first bin; it is right if none is closer than its lower edge");
+        tracing::warn!(
+            "force_g_zero of {between}: pairs lie in the first bin; it is right if none is closer than its lower edge"
+        );
     }
     let made = ForceRdf::of(of.partials, of.blocks, of.pair, (at, kt))?;
     let column = |name: &str, described: &str, values| {
@@ -253,15 +272,26 @@ fn forces(of: &Of<'_>, prefix: &str, (at, kt): (usize, f64)) -> Result<Vec<Table
         TableColumn::floats(name, format!("{described} (g of {between} at hi)"), values)
     };
     let mut columns = vec![column(
-        "g_force",
+        "force_g",
         "radial distribution function from forces, both sums combined",
         made.combined,
     )];
     if let Some(errors) = made.error {
-        let described = format!("standard error of g_force from the scatter of {} blocks", of.blocks.len());
-        columns.push(column("g_force_error", &described, errors));
+        let described = format!(
+            "standard error of force_g from the scatter of {} blocks",
+            of.blocks.len()
+        );
+        columns.push(column("force_g_error", &described, errors));
     }
-    columns.push(column("g_force_zero", "from forces of pairs below hi", made.zero));
-    columns.push(column("g_force_infinity", "from forces of pairs above hi", made.infinity));
+    columns.push(column(
+        "force_g_zero",
+        "from forces of pairs below hi",
+        made.zero,
+    ));
+    columns.push(column(
+        "force_g_infinity",
+        "from forces of pairs above hi",
+        made.infinity,
+    ));
     Ok(columns)
 }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::bins;
 use super::flags::{FrameFlags, NormName};
 use super::frames::Counted;
+use super::named::Named;
 use super::structure::{self, StructureFlags};
 use super::sums::{FrameSums, Of};
 use super::times::TimeFlags;
@@ -31,26 +32,6 @@ impl From<NormName> for Normalisation {
             NormName::MeanDensity => Self::GrandCanonical,
             NormName::Neighbours => Self::Density,
             NormName::Counts => Self::None,
-        }
-    }
-}
-
-/// What each column of a pair of species is called: by the pair, unless there is but one.
-pub(super) struct Named<'a> {
-    pub(super) names: &'a [String],
-    pub(super) many: bool,
-}
-
-impl Named<'_> {
-    pub(super) fn pair(&self, [a, b]: [usize; 2]) -> String {
-        format!("{}-{}", self.names[a], self.names[b])
-    }
-
-    pub(super) fn column(&self, what: &str, pair: [usize; 2]) -> String {
-        if self.many {
-            format!("{what}_{}", self.pair(pair))
-        } else {
-            what.to_owned()
         }
     }
 }
