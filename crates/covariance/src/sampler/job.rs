@@ -32,6 +32,8 @@ pub struct SampleJob {
     /// For each owner, for each member.
     xi: Vec<Vec<XiTable>>,
     constants: Constants,
+    /// The bin with the fewest pairs that a round is expected to keep, and how many.
+    fewest: (usize, f64),
 }
 
 /// Random points of one tracer.
@@ -133,6 +135,7 @@ impl SampleJob {
             bins: input.bins,
             tracers,
             xi,
+            fewest: (0, f64::INFINITY),
         };
         job.set_rho(&input.random_pairs, input.settings.pairs);
         job.set_kappa(input.settings.cloud);
@@ -143,6 +146,11 @@ impl SampleJob {
     /// What its integers stand for.
     pub fn constants(&self) -> &Constants {
         &self.constants
+    }
+
+    /// The bin of which a round is expected to keep the fewest pairs, of any two tracers, and how many.
+    pub fn fewest_pairs(&self) -> (usize, f64) {
+        self.fewest
     }
 
     /// The rate of each bin of the first axis: as many pairs as asked for, and none more than once.
@@ -160,7 +168,14 @@ impl SampleJob {
                 // No pairs at all give no number, which is more than the most.
                 most.min(wanted / expected)
             };
-            rho.push(random_pairs.chunks(columns).map(rate).collect());
+            let rates: Vec<f64> = random_pairs.chunks(columns).map(rate).collect();
+            for (bin, pairs) in random_pairs.iter().enumerate() {
+                let expected = rates[bin / columns] * pairs * share * once;
+                if expected < self.fewest.1 {
+                    self.fewest = (bin, expected);
+                }
+            }
+            rho.push(rates);
         }
         self.constants.rho = rho;
     }
