@@ -15,14 +15,14 @@ from .catalog import Catalog
 from .config import Config, info
 from .dynamics import Simulation, md
 from .fields import Grid, field
-from .measure import angular, completeness, count, jackknife, load, multipoles, nz, randoms, rdf, wp, xi
+from .measure import angular, completeness, count, covariance_model, jackknife, load, multipoles, nz, randoms, rdf, wp, xi
 from .operations import combine, covariance, merge, window
 from .parts import part, whole
 from .result import Result
 from .trajectory import Trajectory
 
 __all__ = [
-    "Catalog", "Config", "Grid", "Result", "Simulation", "Trajectory", "angular", "combine", "completeness", "count", "covariance", "field", "info", "jackknife",
+    "Catalog", "Config", "Grid", "Result", "Simulation", "Trajectory", "angular", "combine", "completeness", "count", "covariance", "covariance_model", "field", "info", "jackknife",
     "load", "md", "merge", "multipoles", "nz", "part", "randoms", "rdf", "samples", "whole", "window", "wp", "xi",
 ]
 __version__ = "0.1.0"

@@ -392,6 +392,44 @@ class NzOptions(TypedDict, total=False):
     plan: int | bool  # Count nothing
 
 
+class CovarianceOptions(TypedDict, total=False):
+    """Of :func:`albireo.covariance_model`."""
+
+    positions: Value  # Cartesian position columns
+    sky: Value  # Sky position columns in degrees
+    distance: Value  # Comoving distance column, in the unit of the bins
+    redshift: Value  # Redshift column, turned into Mpc/h by --cosmology
+    weight: Value  # Weight column or expression
+    bits: Value  # Bit columns
+    where: Value  # Rows to keep
+    table: Value  # Table
+    rows: Value  # Use rows A to B-1 of each file
+    every: int  # Use every N-th row only, of the first sample alone, before --where
+    join: Value  # Add columns of another file, of the first sample alone, by equal whole numbers in the column KEY
+    join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
+    box: Box  # Periodic box
+    wrap: bool  # Wrap positions outside the box into it instead of refusing them
+    partial_set: bool  # Accept some of the files of a snapshot or group catalogue whose headers name more
+    cosmology: Any  # Cosmology that turns redshifts into Mpc/h
+    ignore_units: Value  # Columns whose numbers are used as they are
+    redshift_unit: Literal["1"]  # Unit of redshifts
+    unit: Value  # Unit of length
+    wedge_edges: SupportsFloat | Sequence[SupportsFloat]  # Wedges between these mu instead
+    wedge_bins: Literal["part", "middle"]  # Bins in mu of a wedge
+    pi_max: SupportsFloat  # Sum up to this |pi|, an edge of the bins, with --wp
+    xi: Any  # Take xi from another result, over
+    xi_theory: Any  # Take xi from a text file with rows `s mu xi` of a grid
+    xi_cut: SupportsFloat  # xi is 0 beyond this separation
+    data_number: SupportsFloat  # Number of points of the data
+    shot_noise: Literal["number", "weights"]  # How the density of data is compared with that of randoms
+    finite_randoms: Literal["on", "off"]  # Whether the noise of the randoms of RESULT counts in
+    time: Value  # End after this time
+    seed: int  # Seed of the rounds
+    points: int  # Random points of a round
+    cloud: SupportsFloat  # Members of a cloud on average
+    threads: int  # Number of threads
+
+
 class CompletenessOptions(TypedDict, total=False):
     """Of :func:`albireo.completeness`."""
 

@@ -1,6 +1,7 @@
 """Measurements: pairs counted and what is made of them.
 
-Entry: :func:`count`, :func:`xi`, :func:`wp`, :func:`multipoles`, :func:`angular`, :func:`rdf`, :func:`jackknife`, :func:`nz`, :func:`completeness`, :func:`randoms`.
+Entry: :func:`count`, :func:`xi`, :func:`wp`, :func:`multipoles`, :func:`angular`, :func:`rdf`, :func:`jackknife`, :func:`nz`, :func:`completeness`,
+:func:`covariance_model`, :func:`randoms`.
 Every further keyword argument is a flag of the command of the same name, with ``_`` for ``-``: ``albireo xi --help`` describes them all.
 """
 
@@ -15,7 +16,7 @@ import numpy as np
 from . import arrays, objects
 from .catalog import Catalog, as_catalog
 from .command import Progress, Role, explained, run
-from .keywords import CompletenessOptions, CountOptions, NzOptions, RandomsOptions, RdfOptions, TypedDict, WpOptions, XiOptions
+from .keywords import CompletenessOptions, CountOptions, CovarianceOptions, NzOptions, RandomsOptions, RdfOptions, TypedDict, WpOptions, XiOptions
 from .result import Result, ends, results
 from .trajectory import as_trajectory
 
@@ -447,6 +448,59 @@ def completeness(
     options: dict[str, Any] = {**further} | dict(by=by, assigned=assigned, bits=bits, mean=mean, where=where, output="-")
     roles = [Role(None, "", as_catalog(path, "full")) for path in paths]
     return results(run(["completeness"], roles, options, progress=progress))
+
+
+@explained("covariance", CovarianceOptions)
+def covariance_model(
+    counts: Result | str | os.PathLike[str],
+    randoms: Any,
+    *,
+    multipoles: Sequence[int] | None = None,
+    wedges: int | None = None,
+    wp: bool = False,
+    weights: Any = None,
+    alpha: float | None = None,
+    tune: Result | str | os.PathLike[str] | None = None,
+    noise: float | None = None,
+    rounds: int | None = None,
+    progress: Progress = None,
+    **further: Unpack[CovarianceOptions],
+) -> Result:
+    """Models the covariance of a correlation function without mocks.
+
+    Parameters
+    ----------
+    counts
+        A correlation function with its counts: a result of :func:`xi`, or of :func:`multipoles` and :func:`wp`, or the path of one.
+    randoms
+        Random points of the survey, those of `counts` or others, with `weights`: positions, a table or a path.
+    multipoles, wedges, wp
+        What the covariance is of; without them the bins of the counts.
+    alpha, tune
+        The shot noise of the data in units of Poisson noise, or a covariance of the same values that it is fitted to.
+    noise, rounds
+        Sample until fitted variances grow by the square of `noise`, or so many rounds.
+
+    ``result.covariance`` is the matrix, ``result["precision"]`` its inverse without bias and ``result["c4"]``, ``c3``, ``c2``, ``s`` its terms, row by row;
+    ``result.record["errors"]`` has alpha, the noise and eigenvalues.
+
+    >>> import albireo
+    >>> data, randoms = albireo.randoms(300, box=20, seed=1), albireo.randoms(400, box=20, seed=2)
+    >>> xi = albireo.xi(data, bins="lin:1:9:4", box=20)
+    >>> made = albireo.covariance_model(xi, randoms, rounds=2, cloud=2)
+    >>> made.covariance.shape, made.record["errors"]["beta"]
+    ((4, 4), 0.0)
+    """
+    if isinstance(counts, Result):
+        inputs: list[tuple[str, Any]] = [("counts", counts.counts.table)]
+    else:
+        inputs = [(os.fspath(counts), None)]
+    options: dict[str, Any] = {**further} | dict(
+        multipoles=multipoles, wedges=wedges, wp=wp, weights=weights, alpha=alpha, tune=tune, noise=noise, rounds=rounds,
+    )
+    roles = [_role("randoms", "", randoms, "randoms", options)]
+    _no_leftovers(options, [])
+    return results(run(["covariance"], roles, options, inputs=inputs, progress=progress))
 
 
 def load(path: str | os.PathLike[str]) -> Result:

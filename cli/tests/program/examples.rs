@@ -152,6 +152,7 @@ fn every_example_of_the_page_on_liquids_runs() {
 fn every_example_of_the_pages_on_results_and_other_programs_runs() {
     let pages = [
         "results",
+        "covariance-model",
         "report",
         "exactness",
         "from-corrfunc",

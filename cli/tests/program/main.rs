@@ -14,6 +14,7 @@ mod combine;
 mod common_units;
 mod completeness;
 mod counts;
+mod covariance;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod cuts;

@@ -10,7 +10,7 @@ use crate::pair_sums::about_forms;
 use crate::{Cli, group};
 
 /// The flags that `-h` lists of a command, in their order within a group; of other commands it lists all but [`RARE`].
-const SHORT: [(&str, &[&str]); 10] = [
+const SHORT: [(&str, &[&str]); 11] = [
     (
         "count",
         &[
@@ -116,6 +116,30 @@ const SHORT: [(&str, &[&str]); 10] = [
             "trajectory-every",
             "rdf",
             "engine",
+            "threads",
+        ],
+    ),
+    (
+        "covariance",
+        &[
+            "randoms",
+            "sky",
+            "redshift",
+            "where",
+            "cosmology",
+            "multipoles",
+            "wedges",
+            "wp",
+            "xi",
+            "xi-theory",
+            "alpha",
+            "tune",
+            "noise",
+            "time",
+            "rounds",
+            "output",
+            "plot",
+            "weight",
             "threads",
         ],
     ),

@@ -31,13 +31,14 @@ use settings::{Setting, command_line, flags_of, name_of};
 use sweep::{Axis, Point, Sweep};
 
 /// The subcommands that a job may hold.
-const MEASUREMENTS: [&str; 12] = [
+const MEASUREMENTS: [&str; 13] = [
     "count",
     "xi",
     "wp",
     "rdf",
     "md",
     "field",
+    "covariance",
     "nz",
     "completeness",
     "randoms",

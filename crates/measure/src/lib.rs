@@ -178,6 +178,9 @@ pub(crate) enum Command {
     /// Simulate Lennard-Jones fluids with molecular dynamics that is reversible to the last bit
     #[command(after_help = commands::md::EXAMPLES)]
     Md(Box<commands::md::Md>),
+    /// Model the covariance of a correlation function without mocks, from its xi and its randoms
+    #[command(after_help = commands::covariance::EXAMPLES)]
+    Covariance(Box<commands::covariance::Covariance>),
     /// Work on saved results: covariance over mocks, combined caps, coarser bins, sums of counts, window multipoles, integral constraint
     #[command(after_help = examples::RESULT_EXAMPLES)]
     Result(commands::result::SavedResults),
@@ -301,6 +304,7 @@ pub(crate) fn carry_out(cli: Cli, session: &mut Session<'_>) -> Result<()> {
         Command::Merge(merge) => merge.run(session),
         Command::Field(field) => field.run(session),
         Command::Md(md) => md.run(session),
+        Command::Covariance(covariance) => covariance.run(session),
         Command::Result(result) => result.run(session),
         Command::Nz(nz) => nz.run(session),
         Command::Completeness(completeness) => completeness.run(session),

@@ -31,7 +31,7 @@ const SURVEY: [&str; 7] = [
     "estimator",
 ];
 
-const ALL: [Options; 10] = [
+const ALL: [Options; 11] = [
     Options {
         class: "CountOptions",
         base: "SecondOptions",
@@ -109,6 +109,23 @@ const ALL: [Options; 10] = [
             "nside",
             "fkp",
             "effective-redshift",
+        ],
+    },
+    Options {
+        class: "CovarianceOptions",
+        base: "TypedDict",
+        about: "Of :func:`albireo.covariance_model`.",
+        command: "covariance",
+        relative: None,
+        named: &[
+            "randoms",
+            "multipoles",
+            "wedges",
+            "wp",
+            "tune",
+            "alpha",
+            "noise",
+            "rounds",
         ],
     },
     Options {

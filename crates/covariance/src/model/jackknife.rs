@@ -14,17 +14,6 @@ pub struct Regions {
     both: Matrix,
 }
 
-/// A sampled sum over pairs ij in a and kl in b (of three points l = j), with its parts by region.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RegionSums {
-    /// The whole sum.
-    pub all: Matrix,
-    /// The same, each term times the number of equal regions among ik, il, jk and jl.
-    pub equal: Matrix,
-    /// The same, each term times the shares in b of the regions of i and of j.
-    pub shares: Matrix,
-}
-
 impl Regions {
     /// Of RR within each region and across its border, one row a region.
     ///
@@ -72,15 +61,20 @@ impl Regions {
         })
     }
 
-    /// What it is expected to be of a sum over three or four points: its terms times
+    /// The shares, region by region.
+    pub fn shares(&self) -> &[Vec<f64>] {
+        &self.shares
+    }
+
+    /// What it is expected to be in bins a and b of a sum over pairs ij in a and kl in b, of four points or of three with l = j: its terms times
     /// `1/4 (equal regions) - 1/2 (w_b,Ji + w_b,Jj + w_a,Jk + w_a,Jl) + sum_A w_aA w_bA`, over the same `1 - sum_A w_aA w_bA`.
-    pub fn expected(&self, sums: &RegionSums) -> Matrix {
-        let RegionSums { all, equal, shares } = sums;
-        Matrix::from_fn(all.nrows(), all.ncols(), |a, b| {
-            let tensor = equal[(a, b)] / 4.0 - f64::midpoint(shares[(a, b)], shares[(b, a)]);
-            let whole = self.both[(a, b)];
-            (tensor + whole * all[(a, b)]) / (1.0 - whole)
-        })
+    ///
+    /// `all` is the whole sum, `equal` has each term times the number of equal regions among ik, il, jk and jl, `shares` times the shares in the other bin
+    /// of the regions of i and of j, for (a, b) and for (b, a).
+    pub fn expected(&self, [a, b]: [usize; 2], (all, equal): (f64, f64), shares: [f64; 2]) -> f64 {
+        let whole = self.both[(a, b)];
+        let tensor = equal / 4.0 - f64::midpoint(shares[0], shares[1]);
+        (tensor + whole * all) / (1.0 - whole)
     }
 
     /// By which factor C2 and S of each bin are those of the jackknife: of the sum over pairs of `w_i^2 w_j^2`, within each region and across its border.
@@ -215,11 +209,11 @@ mod tests {
                 let b = bin(k, l).unwrap();
                 regions.shares[region(i)][b] + regions.shares[region(j)][b]
             };
-            let sums = RegionSums {
-                all: with(&|_| 1.0),
-                equal: with(&equal),
-                shares: with(&shares),
-            };
+            let (all, equal, shares) = (with(&|_| 1.0), with(&equal), with(&shares));
+            let found = Matrix::from_fn(BINS, BINS, |a, b| {
+                let at = (a, b);
+                regions.expected([a, b], (all[at], equal[at]), [shares[at], shares[(b, a)]])
+            });
             let expected = with(&|at @ [i, j, k, l]| {
                 tensor(
                     &sites,
@@ -228,9 +222,7 @@ mod tests {
                     [bin(i, j).unwrap(), bin(k, l).unwrap()],
                 )
             });
-            assert!(
-                (regions.expected(&sums) - &expected).abs().max() < 1e-13 * expected.abs().max()
-            );
+            assert!((found - &expected).abs().max() < 1e-13 * expected.abs().max());
         }
         // Two points: each pair with itself, in both orders.
         let square = |i: usize, j: usize| (w[i] * w[j]).powi(2);

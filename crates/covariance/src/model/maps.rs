@@ -66,14 +66,6 @@ impl LinearMap {
         Self::new(self.bins, next.rows.iter().map(row).collect())
     }
 
-    /// The same without these values.
-    #[must_use]
-    pub fn keeping(&self, kept: impl Fn(usize) -> bool) -> Self {
-        let rows = self.rows.iter().enumerate();
-        let rows = rows.filter(|(k, _)| kept(*k)).map(|(_, row)| row.clone());
-        Self::new(self.bins, rows.collect())
-    }
-
     /// The number of values.
     pub fn values(&self) -> usize {
         self.rows.len()
@@ -180,7 +172,6 @@ mod tests {
         let then = map.then(&LinearMap::over_second(1, &[vec![0.2, 0.3, 0.5]]));
         let both = then.of_bins(&xi)[0];
         assert!((both - (0.2 * wide[0] + 0.3 * wide[1] + 0.5 * wide[2])).abs() < 1e-15);
-        assert_eq!(map.keeping(|k| k != 1).of_bins(&xi), [wide[0], wide[2]]);
         assert_eq!(LinearMap::identity(6).of_bins(&xi), xi);
     }
 }

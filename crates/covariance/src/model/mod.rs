@@ -22,12 +22,12 @@ mod tuning;
 
 pub use caps::combined;
 pub use error::ModelError;
-pub use jackknife::{RegionSums, Regions};
+pub use jackknife::Regions;
 pub use maps::LinearMap;
 pub use matrix::{Matrix, least_eigenvalue, symmetric};
-pub use nodes::{MeasuredXi, XiNodes};
+pub use nodes::{MeasuredXi, measured_xi, theory_xi};
 pub use noise::{Group, Groups};
-pub use precision::Precision;
+pub use precision::{Precision, least_of_c4};
 pub use terms::{ShotNoise, Terms, two_point};
 pub use tracers::{TracerSums, block};
 pub use tuning::{Tuned, tuned};

@@ -1,12 +1,13 @@
 //! A measured correlation function as a surface: the nodes of a table that is linear between them.
 //!
-//! Entry: [`MeasuredXi`] and [`XiNodes`].
+//! Entry: [`measured_xi`] and [`theory_xi`].
 
 use albireo::quadrature::GaussLegendre;
 
 use super::ModelError;
 use super::error::needs;
 use super::spline::Spline;
+use crate::sampler::XiTable;
 
 /// xi in bins of s and |mu|.
 #[derive(Debug, Clone, Copy)]
@@ -17,15 +18,6 @@ pub struct MeasuredXi<'a> {
     pub mu: &'a [f64],
     /// xi, the bins in mu fastest.
     pub xi: &'a [f64],
-}
-
-/// Values at s = 0, 0.5, 1, .. and mu = 0, 1/32, .., 1, mu fastest.
-#[derive(Debug, Clone, PartialEq)]
-pub struct XiNodes {
-    /// The values.
-    pub values: Vec<f64>,
-    /// Where xi ends: it is 0 beyond.
-    pub cut: f64,
 }
 
 /// `s^2 xi` through points of a grid, and 0 at s = 0.
@@ -124,67 +116,61 @@ impl MeasuredXi<'_> {
     }
 }
 
-impl XiNodes {
-    /// Nodes for each unit of s, and from mu = 0 to 1.
-    const PER_S: usize = 2;
-    const IN_MU: usize = 32;
-
-    /// Of the surface whose means over the bins are those measured, by `s^2 ds dmu`.
-    ///
-    /// # Errors
-    /// [`ModelError::Needs`]: mu that is not from 0 to 1, no bin below 5, a bin without a number below the cut; bins that no surface was found for.
-    pub fn of_bins(measured: MeasuredXi<'_>, cut: f64) -> Result<Self, ModelError> {
-        measured.check(cut)?;
-        let reached = measured.s.windows(2).take_while(|e| e[0] < cut).count();
-        let (s, bins) = (&measured.s[..=reached], measured.mu.len() - 1);
-        let xi = &measured.xi[..reached * bins];
-        let at = centres(s);
-        let mut surface = Surface::new(&at, centres(measured.mu), xi);
-        for _ in 0..1000 {
-            let means = surface.means(s, measured.mu);
-            let off = |bin: usize| (xi[bin] - means[bin]) * at[bin / bins].powi(2);
-            let off: Vec<f64> = (0..xi.len()).map(off).collect();
-            if off.iter().all(|off| off.abs() < 1e-9) {
-                return Ok(Self::of(&surface, cut));
-            }
-            let nodes = surface.nodes.iter_mut();
-            nodes.zip(off).for_each(|(node, off)| *node += off);
+/// Of the surface whose means over the bins are those measured, by `s^2 ds dmu`; 0 from the cut on.
+///
+/// # Errors
+/// [`ModelError::Needs`]: mu that is not from 0 to 1, no bin below 5, a bin without a number below the cut; bins that no surface was found for.
+pub fn measured_xi(measured: MeasuredXi<'_>, cut: f64) -> Result<XiTable, ModelError> {
+    measured.check(cut)?;
+    let reached = measured.s.windows(2).take_while(|e| e[0] < cut).count();
+    let (s, bins) = (&measured.s[..=reached], measured.mu.len() - 1);
+    let xi = &measured.xi[..reached * bins];
+    let at = centres(s);
+    let mut surface = Surface::new(&at, centres(measured.mu), xi);
+    for _ in 0..1000 {
+        let means = surface.means(s, measured.mu);
+        let off = |bin: usize| (xi[bin] - means[bin]) * at[bin / bins].powi(2);
+        let off: Vec<f64> = (0..xi.len()).map(off).collect();
+        if off.iter().all(|off| off.abs() < 1e-9) {
+            return surface.table(cut);
         }
-        needs("no smooth xi was found whose means over the bins are those measured: take bins of 2 in s and 0.1 in mu".to_owned())
-    }
-
-    /// Of a theory at a grid of s and mu, mu fastest, as it is.
-    ///
-    /// # Errors
-    /// [`ModelError::Needs`]: no grid in increasing order, mu outside 0 to 1, or a value that is not finite.
-    pub fn of_grid(s: &[f64], mu: &[f64], xi: &[f64], cut: f64) -> Result<Self, ModelError> {
-        let increasing = |x: &[f64]| x.windows(2).all(|x| x[0] < x[1]);
-        let is_grid = increasing(s) && increasing(mu) && xi.len() == s.len() * mu.len();
-        let in_range = mu.iter().all(|mu| (0.0..=1.0).contains(mu));
-        let skipped = s.iter().take_while(|s| **s <= 0.0).count();
-        let (s, xi) = (&s[skipped..], &xi[(skipped * mu.len()).min(xi.len())..]);
-        if !(is_grid && in_range && !s.is_empty() && xi.iter().all(|xi| xi.is_finite())) {
-            return needs(
-                "a theory xi needs finite values at each pair of increasing s and increasing mu from 0 to 1".to_owned(),
-            );
+        for (node, off) in surface.nodes.iter_mut().zip(off) {
+            *node += off;
         }
-        Ok(Self::of(&Surface::new(s, mu.to_vec(), xi), cut))
     }
+    needs("no smooth xi was found whose means over the bins are those measured: take bins of 2 in s and 0.1 in mu".to_owned())
+}
 
-    fn of(surface: &Surface, cut: f64) -> Self {
-        let number = (cut * Self::PER_S as f64).ceil() as usize + 1;
-        let mut values = vec![0.0; number * (Self::IN_MU + 1)];
-        for m in 0..=Self::IN_MU {
-            let along = surface.at_mu(m as f64 / Self::IN_MU as f64);
-            for k in 0..number {
-                values[k * (Self::IN_MU + 1) + m] = along.at(k as f64 / Self::PER_S as f64);
-            }
-        }
-        Self { values, cut }
+/// Of a theory at a grid of s and mu, mu fastest, as it is; 0 from the cut on.
+///
+/// # Errors
+/// [`ModelError::Needs`]: no grid in increasing order, mu outside 0 to 1, or a value that is not finite.
+pub fn theory_xi(s: &[f64], mu: &[f64], xi: &[f64], cut: f64) -> Result<XiTable, ModelError> {
+    let increasing = |x: &[f64]| x.windows(2).all(|x| x[0] < x[1]);
+    let is_grid = increasing(s) && increasing(mu) && xi.len() == s.len() * mu.len();
+    let in_range = mu.iter().all(|mu| (0.0..=1.0).contains(mu));
+    let skipped = s.iter().take_while(|s| **s <= 0.0).count();
+    let (s, xi) = (&s[skipped..], &xi[(skipped * mu.len()).min(xi.len())..]);
+    if !(is_grid && in_range && !s.is_empty() && xi.iter().all(|xi| xi.is_finite())) {
+        return needs(
+            "a theory xi needs finite values at each pair of increasing s and increasing mu from 0 to 1".to_owned(),
+        );
     }
+    Surface::new(s, mu.to_vec(), xi).table(cut)
 }
 
 impl Surface {
+    fn table(&self, cut: f64) -> Result<XiTable, ModelError> {
+        let along: Vec<(f64, Along<'_>)> =
+            XiTable::mu_nodes().map(|mu| (mu, self.at_mu(mu))).collect();
+        let at = |s: f64, mu: f64| {
+            let found = along.iter().find(|(node, _)| *node == mu);
+            found.map_or(f64::NAN, |(_, along)| along.at(s))
+        };
+        XiTable::from_fn(XiTable::STEP, cut, at)
+            .map_err(|error| ModelError::Needs(error.to_string()))
+    }
+
     /// The means over bins by `s^2 ds dmu`, mu fastest.
     fn means(&self, s: &[f64], mu: &[f64]) -> Vec<f64> {
         let rule = GaussLegendre::default();
@@ -253,23 +239,22 @@ mod tests {
             mu: &mu,
             xi: &xi,
         };
-        let nodes = XiNodes::of_bins(measured, 60.0).unwrap();
-        assert_eq!(nodes.values.len(), 121 * 33);
+        let nodes = measured_xi(measured, 60.0).unwrap();
         // Near the theory between, and falling as s^-4 beyond the last centre.
-        for (k, m) in [(8, 8), (20, 16), (41, 24), (60, 4)] {
+        for (k, m) in [(8, 8), (20, 16), (41, 24), (58, 4)] {
             let (s, mu) = (k as f64 / 2.0, m as f64 / 32.0);
-            let found = nodes.values[k * 33 + m];
+            let found = nodes.at(s.min(59.99), mu);
             assert!(
                 (found / theory(s, mu) - 1.0).abs() < 5e-3,
                 "{s} {mu} {found}"
             );
         }
-        let at = |s: f64| nodes.values[(2.0 * s) as usize * 33 + 7];
-        assert!((at(60.0) / at(45.0) - (45.0_f64 / 60.0).powi(4)).abs() < 1e-12);
+        let at = |s: f64| nodes.at(s, 7.0 / 32.0);
+        assert!((at(59.0) / at(45.0) - (45.0_f64 / 59.0).powi(4)).abs() < 1e-12);
         assert_eq!(at(0.0), at(0.5));
+        assert_eq!((nodes.cut(), at(60.0)), (60.0, 0.0));
         // The means are those measured: a plain sum over the table's own surface.
-        let surface = |x: f64, y: f64| bilinear(&nodes, x, y);
-        let again = in_bins(&s, &mu, &surface);
+        let again = in_bins(&s, &mu, &|s, mu| nodes.at(s, mu));
         for (bin, (found, xi)) in again
             .iter()
             .zip(&xi)
@@ -278,15 +263,6 @@ mod tests {
         {
             assert!((found / xi - 1.0).abs() < 4e-3, "{bin}: {found} {xi}");
         }
-    }
-
-    fn bilinear(nodes: &XiNodes, s: f64, mu: f64) -> f64 {
-        let (x, y) = (2.0 * s, 32.0 * mu);
-        let (k, m) = (x as usize, (y as usize).min(31));
-        let (u, v) = (x - k as f64, y - m as f64);
-        let at = |k: usize, m: usize| nodes.values[k * 33 + m];
-        (1.0 - u) * ((1.0 - v) * at(k, m) + v * at(k, m + 1))
-            + u * ((1.0 - v) * at(k + 1, m) + v * at(k + 1, m + 1))
     }
 
     #[test]
@@ -298,7 +274,7 @@ mod tests {
             mu: &mu,
             xi: &xi,
         };
-        assert!(XiNodes::of_bins(measured, 20.0).is_ok());
+        assert!(measured_xi(measured, 20.0).is_ok());
         let mut surface = Surface::new(&centres(&s), centres(&mu), &xi);
         let first = surface.means(&s, &mu);
         assert!((first[0] - xi[0]).abs() > 1e-3);
@@ -318,16 +294,16 @@ mod tests {
         let s: Vec<f64> = (0..80).map(|k| 0.5 * f64::from(k)).collect();
         let mu = [0.0, 0.25, 0.5, 0.75, 1.0];
         let xi: Vec<f64> = s.iter().flat_map(|&s| mu.map(|mu| theory(s, mu))).collect();
-        let nodes = XiNodes::of_grid(&s, &mu, &xi, 39.5).unwrap();
-        assert!((nodes.values[50 * 33 + 16] - theory(25.0, 0.5)).abs() < 1e-14);
-        assert!((nodes.values[50 * 33 + 12] / theory(25.0, 0.375) - 1.0).abs() < 1e-2);
-        assert!(XiNodes::of_grid(&s, &[0.0, 2.0], &xi[..160], 40.0).is_err());
+        let nodes = theory_xi(&s, &mu, &xi, 39.5).unwrap();
+        assert!((nodes.at(25.0, 0.5) - theory(25.0, 0.5)).abs() < 1e-14);
+        assert!((nodes.at(25.0, 0.375) / theory(25.0, 0.375) - 1.0).abs() < 1e-2);
+        assert!(theory_xi(&s, &[0.0, 2.0], &xi[..160], 40.0).is_err());
     }
 
     #[test]
     fn what_makes_no_surface_is_refused_with_its_place() {
         let refused = |s: &[f64], mu: &[f64], xi: &[f64]| {
-            let refused = XiNodes::of_bins(MeasuredXi { s, mu, xi }, 20.0).unwrap_err();
+            let refused = measured_xi(MeasuredXi { s, mu, xi }, 20.0).unwrap_err();
             refused.to_string()
         };
         let (s, mu) = ([0.0, 2.0, 4.0], [0.0, 1.0]);

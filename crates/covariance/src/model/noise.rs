@@ -40,16 +40,22 @@ impl Groups {
         }
     }
 
-    /// Adds the next round.
-    pub fn add(&mut self, c4: &Matrix, c3: &Matrix) {
+    /// How many rounds the last group, or the next one, has not got yet.
+    pub fn missing(&self) -> u64 {
+        let last = self.each.last().map_or(0, |last| last.rounds);
+        self.size - last % self.size
+    }
+
+    /// Adds the sums of the next rounds, at most as many as are [missing](Self::missing).
+    pub fn add(&mut self, rounds: u64, c4: &Matrix, c3: &Matrix) {
         match self.each.last_mut() {
             Some(last) if last.rounds < self.size => {
-                last.rounds += 1;
+                last.rounds += rounds;
                 last.c4 += c4;
                 last.c3 += c3;
             }
             _ => self.each.push(Group {
-                rounds: 1,
+                rounds,
                 c4: c4.clone(),
                 c3: c3.clone(),
             }),
@@ -142,7 +148,7 @@ mod tests {
         let mut groups = Groups::new(Matrix::identity(3, 3), Matrix::zeros(3, 3));
         for k in 0..rounds {
             let [c4, c3] = round(k);
-            groups.add(&c4, &c3);
+            groups.add(1, &c4, &c3);
         }
         groups
     }
@@ -158,6 +164,10 @@ mod tests {
             let (last, full) = sizes.split_last().unwrap();
             assert!(full.iter().all(|size| *size == groups.size) && *last <= groups.size);
         }
+        assert_eq!(
+            [0, 1, 16, 31, 32, 33, 95].map(|n| groups(n).missing()),
+            [1, 1, 1, 1, 2, 1, 4 - 95 % 4]
+        );
         // The second group of 64 rounds has rounds 4 to 7.
         let expected = (4..8).fold(Matrix::zeros(3, 3), |sum, k| sum + &round(k)[1]);
         assert!((&groups(64).each()[1].c3 - expected).abs().max() < 1e-15);

@@ -2,8 +2,8 @@
 //!
 //! Entry: [`Precision`].
 
-use super::matrix::{cholesky, symmetric};
-use super::{Groups, Matrix, ModelError, ShotNoise};
+use super::matrix::{cholesky, symmetric, whitened};
+use super::{Groups, Matrix, ModelError, ShotNoise, Terms, least_eigenvalue};
 
 /// What likelihoods take of a covariance.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,10 +52,19 @@ impl Precision {
     }
 }
 
+/// The least eigenvalue of `C2^-1/2 C4 C2^-1/2`: at `-alpha^2` and below C4, which has no negative one, is lost in its noise.
+///
+/// # Errors
+/// [`ModelError::NotPositiveDefinite`]: C2 is not.
+pub fn least_of_c4(terms: &Terms) -> Result<f64, ModelError> {
+    let root = cholesky(&terms.c2, "C2")?;
+    Ok(least_eigenvalue(&whitened(&root, &terms.c4)))
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
-    use super::super::least_eigenvalue;
+    use super::super::trials::Sites;
     use super::*;
 
     /// Groups of Wishart matrices of unit covariance, `degrees` of freedom each, as C4.
@@ -69,7 +78,7 @@ mod tests {
                 // The sum of 12 uniform numbers is as good as normal here.
                 (0..12).map(|n| draws.uniform(n)).sum::<f64>() - 6.0
             });
-            groups.add(&(&x * x.transpose() / degrees as f64), &zero());
+            groups.add(1, &(&x * x.transpose() / degrees as f64), &zero());
         }
         groups
     }
@@ -102,11 +111,20 @@ mod tests {
     }
 
     #[test]
+    fn c4_is_measured_by_c2() {
+        let terms = Sites::new(14, 1).terms(20.0);
+        let c2 = terms.c2.diagonal();
+        let unit = |a: usize, b: usize| terms.c4[(a, b)] / (c2[a] * c2[b]).sqrt();
+        let expected = least_eigenvalue(&Matrix::from_fn(3, 3, unit));
+        assert!((least_of_c4(&terms).unwrap() / expected - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
     fn what_is_not_positive_definite_is_refused_with_its_least_eigenvalue() {
         let mut groups = Groups::new(Matrix::zeros(2, 2), Matrix::zeros(2, 2));
         let bad = Matrix::from_row_slice(2, 2, &[1.0, 2.0, 2.0, 1.0]);
         for _ in 0..2 {
-            groups.add(&bad, &Matrix::zeros(2, 2));
+            groups.add(1, &bad, &Matrix::zeros(2, 2));
         }
         let refused = Precision::of(&groups, ShotNoise::poisson()).unwrap_err();
         assert_eq!(

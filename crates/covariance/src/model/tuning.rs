@@ -95,7 +95,7 @@ mod tests {
         for k in 0..16 {
             // Noise that averages to nothing.
             let off = 1.0 + 0.01 * (f64::from(k) - 7.5) / 7.5;
-            groups.add(&(&terms.c4 * off), &(&terms.c3 * (2.0 - off)));
+            groups.add(1, &(&terms.c4 * off), &(&terms.c3 * (2.0 - off)));
         }
         groups
     }

@@ -44,7 +44,7 @@ impl Derived {
     }
 
     /// What xi becomes; nothing else where it is wanted itself.
-    fn of(&self, xi: &Correlation) -> Result<Option<Projection>, EstimatorError> {
+    pub(super) fn of(&self, xi: &Correlation) -> Result<Option<Projection>, EstimatorError> {
         Ok(match self {
             Self::Xi => None,
             Self::OverMu(wanted) => Some(wanted.of(xi)?),
@@ -53,7 +53,7 @@ impl Derived {
     }
 
     /// The values that covariances are of.
-    fn values(&self, xi: &Correlation) -> Result<Vec<f64>, EstimatorError> {
+    pub(super) fn values(&self, xi: &Correlation) -> Result<Vec<f64>, EstimatorError> {
         let projection = self.of(xi)?;
         Ok(projection.map_or_else(|| xi.xi.clone(), Projection::in_a_row))
     }

@@ -4,6 +4,7 @@ mod class_estimates;
 pub(crate) mod completeness;
 pub(crate) mod completions;
 pub(crate) mod count;
+pub(crate) mod covariance;
 mod derived;
 #[cfg(feature = "cuda")]
 pub(crate) mod devices;

@@ -27,7 +27,9 @@ mod sum;
 mod window;
 mod wrap;
 
+pub(super) use covariance::check_same_bins;
 pub(super) use over_realisations::OverRealisations;
+pub(super) use parts::Saved;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};

@@ -391,7 +391,6 @@ pub(super) const COMMANDS: &[(&str, &str)] = &[
     ("corr", "xi"),
     ("correlation", "xi"),
     ("cov", "result covariance"),
-    ("covariance", "result covariance"),
     ("combine", "result combine"),
     ("cross", "xi --cross FILE"),
     ("dd", "count"),

@@ -114,7 +114,7 @@ fn target(path: &ReadFile, estimates: &Estimates<'_>, results: &Results) -> Resu
 }
 
 /// Refuses a covariance of other values or other bins than `own`.
-pub(crate) fn check_same_bins(own: &Table, other: &Table) -> Result<()> {
+pub(in crate::commands) fn check_same_bins(own: &Table, other: &Table) -> Result<()> {
     let of = |table: &Table| table.meta.get("covariance_of").cloned().unwrap_or_default();
     if of(own) != of(other) {
         let [own, other] = [own, other].map(|table| of(table).as_str().unwrap_or("?").to_owned());

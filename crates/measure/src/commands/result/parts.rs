@@ -21,7 +21,7 @@ use crate::saved_split::{saved_term, saved_term_by_region};
 
 /// A saved correlation function with its counts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Saved<'a> {
+pub(in crate::commands) struct Saved<'a> {
     path: &'a Path,
     table: &'a Table,
 }
@@ -34,7 +34,7 @@ fn text<'t>(table: &'t Table, key: &str) -> Result<&'t str> {
 
 impl<'a> Saved<'a> {
     /// A saved result, which must be a correlation function.
-    pub(super) fn new(path: &'a Path, table: &'a Table) -> Result<Self> {
+    pub(in crate::commands) fn new(path: &'a Path, table: &'a Table) -> Result<Self> {
         let kind = table.kind()?;
         if kind != ResultKind::Correlation {
             bail!(
@@ -79,7 +79,7 @@ impl<'a> Saved<'a> {
     }
 
     /// Its estimator with the terms that were counted, and random pairs that are known of its box instead, `by[k]` bins of axis k together.
-    pub(super) fn estimator_and_known(
+    pub(in crate::commands) fn estimator_and_known(
         self,
         bins: &Bins,
         by: &[usize],
@@ -142,7 +142,11 @@ impl<'a> Saved<'a> {
     }
 
     /// All of its counts.
-    pub(super) fn counts(self, terms: &[Term], bins: &Bins) -> Result<Vec<(Term, TermCount)>> {
+    pub(in crate::commands) fn counts(
+        self,
+        terms: &[Term],
+        bins: &Bins,
+    ) -> Result<Vec<(Term, TermCount)>> {
         let of = |term: &Term| Ok((*term, self.count(term.name, bins)?));
         let counts = terms.iter().map(of).collect::<Result<_>>();
         counts.with_context(|| self.place())
@@ -155,7 +159,7 @@ impl<'a> Saved<'a> {
     }
 
     /// All of its counts kept apart by region, as a file that `--region-counts` wrote has them.
-    pub(super) fn regions(
+    pub(in crate::commands) fn regions(
         self,
         (estimator, terms): (impl Into<AnyEstimator>, &[Term]),
         bins: &Bins,

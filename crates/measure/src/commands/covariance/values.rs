@@ -1,0 +1,91 @@
+//! The values that a covariance is of: bins as they are, multipoles, wedges or wp.
+//!
+//! Entry: [`Values`].
+
+use albireo::Correlation;
+use albireo::estimators::correlation_of;
+use albireo::ndarray::Array2;
+use albireo_catalogs::{Table, TableColumn};
+use albireo_covariance::model::{LinearMap, Matrix};
+use anyhow::Result;
+use serde_json::json;
+
+use crate::commands::derived::Derived;
+use crate::commands::projections::Projection;
+use crate::record::Record;
+use crate::scatter::covariance_columns;
+use crate::tables::edge_columns;
+
+/// The values that the covariance is of.
+pub(super) struct Values {
+    pub(super) map: LinearMap,
+    bins: Vec<TableColumn>,
+    projection: Option<Projection>,
+    pub(super) name: &'static str,
+}
+
+impl Values {
+    /// The form of xi, its factors found by what becomes of bins one by one.
+    pub(super) fn new(form: &Derived, xi: &Correlation, unit: Option<&str>) -> Result<Self> {
+        let name = form.form().name();
+        let Some(projection) = form.of(xi)? else {
+            let bins = edge_columns(&xi.axes, unit);
+            let map = LinearMap::identity(xi.xi.len());
+            return Ok(Self {
+                map,
+                bins,
+                projection: None,
+                name,
+            });
+        };
+        let bins = projection.bins(unit);
+        let [first, second] = [0, 1].map(|axis| xi.axes[axis].n_bins());
+        let mut columns = Vec::new();
+        for k in 0..second {
+            let mut one = xi.clone();
+            let values = one.xi.iter_mut().enumerate();
+            values.for_each(|(bin, value)| *value = f64::from(u8::from(bin % second == k)));
+            let values = form.values(&one)?;
+            columns.push(values.into_iter().step_by(first).collect::<Vec<f64>>());
+        }
+        let row = |l: usize| columns.iter().map(|column| column[l]).collect();
+        let factors: Vec<Vec<f64>> = (0..columns[0].len()).map(row).collect();
+        Ok(Self {
+            map: LinearMap::over_second(first, &factors),
+            bins,
+            projection: Some(projection),
+            name,
+        })
+    }
+
+    /// Writes down which axis is left.
+    pub(super) fn note(&self, record: &mut Record) {
+        if let Some(projection) = &self.projection {
+            projection.note(record);
+        }
+    }
+
+    /// The columns of a covariance of them.
+    pub(super) fn columns(&self, covariance: &Matrix) -> Vec<TableColumn> {
+        let n = covariance.nrows();
+        let array = Array2::from_shape_fn((n, n), |at| covariance[at]);
+        let correlation = correlation_of(&array).into_iter().collect();
+        covariance_columns(&self.bins, self.name, (rows(covariance), correlation))
+    }
+
+    /// A covariance of them that has nothing but its bins.
+    pub(super) fn bare(&self) -> Table {
+        let n = self.map.values();
+        Table {
+            columns: self.columns(&Matrix::zeros(n, n)),
+            meta: [("covariance_of".to_owned(), json!(self.name))]
+                .into_iter()
+                .collect(),
+        }
+    }
+}
+
+/// A symmetric matrix row by row.
+pub(super) fn rows(matrix: &Matrix) -> Vec<f64> {
+    matrix.iter().copied().collect()
+}
