@@ -2,6 +2,8 @@
 //!
 //! Entry: [`SampleJob`], made of an [`Input`]; `member` and `kept` define what is drawn, pair by pair.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use albireo::exact_sum::ExactSum;
 use albireo::{Bins, Domain, LineOfSight, Particles, Separation, separation};
 
@@ -34,6 +36,8 @@ pub struct SampleJob {
     constants: Constants,
     /// The bin with the fewest pairs that a round is expected to keep, and how many.
     fewest: (usize, f64),
+    /// The orders of rows that the last rounds had: the next may have the same.
+    orders: Arc<Mutex<Option<Vec<Rows>>>>,
 }
 
 /// Random points of one tracer.
@@ -136,6 +140,7 @@ impl SampleJob {
             tracers,
             xi,
             fewest: (0, f64::INFINITY),
+            orders: Arc::default(),
         };
         job.set_rho(&input.random_pairs, input.settings.pairs);
         job.set_kappa(input.settings.cloud);
@@ -182,7 +187,9 @@ impl SampleJob {
 
     /// The rate of each kind of cloud, by the first owners of the first round.
     fn set_kappa(&mut self, wanted: f64) {
-        let points = self.round(&mut self.rows(), 0);
+        let mut rows = self.rows();
+        let points = self.round(&mut rows, 0);
+        self.keep(rows);
         let n = self.tracers.len();
         let kappa = |owner: usize, member: usize| {
             let (owners, members) = (&points[owner], &points[member]);
@@ -225,14 +232,24 @@ impl SampleJob {
         Ok(())
     }
 
-    /// The orders in which the rows of each tracer have their turn.
+    /// The orders in which the rows of each tracer have their turn; [`SampleJob::keep`] takes them back.
     pub(super) fn rows(&self) -> Vec<Rows> {
+        let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rows) = orders.take() {
+            return rows;
+        }
         let of_tracer = |k: usize| {
             let [rows, points] =
                 [&self.constants.randoms, &self.constants.points].map(|n| n[k] as usize);
             Rows::new(self.constants.seed, k, rows, points)
         };
         (0..self.tracers.len()).map(of_tracer).collect()
+    }
+
+    /// Keeps orders for further rounds.
+    pub(super) fn keep(&self, rows: Vec<Rows>) {
+        let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        *orders = Some(rows);
     }
 
     /// The points of a round, tracer by tracer.
