@@ -47,7 +47,8 @@ fn peaked() -> Vec<XiTable> {
 
 #[test]
 fn what_cannot_be_sampled_is_refused_in_words() {
-    assert!(SampleJob::new(input()).is_ok());
+    // 10 weights of pairs in both orders, each pair kept at a rate of 1.
+    assert_eq!(SampleJob::new(input()).unwrap().fewest_pairs(), (0, 5.0));
     let cell = |side| Domain::Periodic(PeriodicBox::cubic(side).unwrap());
     for (found, expected) in [
         (refused(|i| i.randoms.clear()), "one tracer or two, found 0"),

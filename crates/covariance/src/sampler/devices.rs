@@ -336,6 +336,7 @@ pub fn rounds<N: Devices>(
         drawn.add_pairs(&mut sums);
         progress.advance(points.iter().map(RoundPoints::len).sum::<usize>() as u64);
     }
+    job.keep(rows);
     for device in &on_devices {
         device.add_to(&mut sums)?;
     }

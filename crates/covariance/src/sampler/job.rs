@@ -2,6 +2,8 @@
 //!
 //! Entry: [`SampleJob`], made of an [`Input`]; `member` and `kept` define what is drawn, pair by pair.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use albireo::exact_sum::ExactSum;
 use albireo::{Bins, Domain, LineOfSight, Particles, Separation, separation};
 
@@ -32,6 +34,10 @@ pub struct SampleJob {
     /// For each owner, for each member.
     xi: Vec<Vec<XiTable>>,
     constants: Constants,
+    /// The bin with the fewest pairs that a round is expected to keep, and how many.
+    fewest: (usize, f64),
+    /// The orders of rows that the last rounds had: the next may have the same.
+    orders: Arc<Mutex<Option<Vec<Rows>>>>,
 }
 
 /// Random points of one tracer.
@@ -133,6 +139,8 @@ impl SampleJob {
             bins: input.bins,
             tracers,
             xi,
+            fewest: (0, f64::INFINITY),
+            orders: Arc::default(),
         };
         job.set_rho(&input.random_pairs, input.settings.pairs);
         job.set_kappa(input.settings.cloud);
@@ -143,6 +151,11 @@ impl SampleJob {
     /// What its integers stand for.
     pub fn constants(&self) -> &Constants {
         &self.constants
+    }
+
+    /// The bin of which a round is expected to keep the fewest pairs, of any two tracers, and how many.
+    pub fn fewest_pairs(&self) -> (usize, f64) {
+        self.fewest
     }
 
     /// The rate of each bin of the first axis: as many pairs as asked for, and none more than once.
@@ -160,14 +173,23 @@ impl SampleJob {
                 // No pairs at all give no number, which is more than the most.
                 most.min(wanted / expected)
             };
-            rho.push(random_pairs.chunks(columns).map(rate).collect());
+            let rates: Vec<f64> = random_pairs.chunks(columns).map(rate).collect();
+            for (bin, pairs) in random_pairs.iter().enumerate() {
+                let expected = rates[bin / columns] * pairs * share * once;
+                if expected < self.fewest.1 {
+                    self.fewest = (bin, expected);
+                }
+            }
+            rho.push(rates);
         }
         self.constants.rho = rho;
     }
 
     /// The rate of each kind of cloud, by the first owners of the first round.
     fn set_kappa(&mut self, wanted: f64) {
-        let points = self.round(&mut self.rows(), 0);
+        let mut rows = self.rows();
+        let points = self.round(&mut rows, 0);
+        self.keep(rows);
         let n = self.tracers.len();
         let kappa = |owner: usize, member: usize| {
             let (owners, members) = (&points[owner], &points[member]);
@@ -210,14 +232,24 @@ impl SampleJob {
         Ok(())
     }
 
-    /// The orders in which the rows of each tracer have their turn.
+    /// The orders in which the rows of each tracer have their turn; [`SampleJob::keep`] takes them back.
     pub(super) fn rows(&self) -> Vec<Rows> {
+        let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rows) = orders.take() {
+            return rows;
+        }
         let of_tracer = |k: usize| {
             let [rows, points] =
                 [&self.constants.randoms, &self.constants.points].map(|n| n[k] as usize);
             Rows::new(self.constants.seed, k, rows, points)
         };
         (0..self.tracers.len()).map(of_tracer).collect()
+    }
+
+    /// Keeps orders for further rounds.
+    pub(super) fn keep(&self, rows: Vec<Rows>) {
+        let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        *orders = Some(rows);
     }
 
     /// The points of a round, tracer by tracer.

@@ -84,6 +84,7 @@ impl SamplingEngine for Naive {
             naive::add_round(job, &job.round(&mut rows, round), &mut sums);
             progress.advance(steps(job, &(0..1)));
         }
+        job.keep(rows);
         Ok(sums)
     }
 }
@@ -106,6 +107,7 @@ impl SamplingEngine for Cpu {
                     return Err(EngineError::Interrupted.into());
                 }
             }
+            job.keep(rows);
             Ok(sums)
         })
     }

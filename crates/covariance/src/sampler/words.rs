@@ -72,8 +72,10 @@ impl Rows {
         let (pass, block) = (round / self.blocks, (round % self.blocks) as usize);
         if self.pass != Some(pass) {
             let order = stream(self.seed, self.tracer, ORDER).child(pass);
-            let key = |&row: &u32| (order.bits(u64::from(row)), row);
-            self.order.sort_unstable_by_key(key);
+            let rows = 0..self.order.len() as u32;
+            let mut keys: Vec<_> = rows.map(|row| (order.bits(u64::from(row)), row)).collect();
+            keys.sort_unstable();
+            self.order = keys.into_iter().map(|(_, row)| row).collect();
             self.pass = Some(pass);
         }
         &self.order[block * self.points..][..self.points]
