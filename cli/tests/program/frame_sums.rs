@@ -264,3 +264,26 @@ fn frames_of_md_have_the_forces_of_the_potential() {
     }
     assert!(integers(&one, "npairs").iter().sum::<u64>() > 0);
 }
+
+#[test]
+fn conditions_on_velocities_are_those_of_the_first_frame() {
+    let frame = |v: [i32; 3]| {
+        let rows = [[1, 1, 1], [2, 1, 1], [4, 1, 2]].into_iter().zip(v);
+        let rows: String = rows
+            .map(|([x, y, z], v)| format!("A {x} {y} {z} {v} 0 0\n"))
+            .collect();
+        format!("3\nLattice=\"9 0 0 0 9 0 0 0 9\" Properties=species:S:1:pos:R:3:vel:R:3\n{rows}")
+    };
+    let text = frame([1, 1, -1]) + &frame([-1, 1, 1]);
+    let folder = Folder::new().with("v.xyz", &text);
+    let sums = "--bins edges:0.5,1.5,2.5,3.5 --pair-sum s=i.vx*j.vx";
+    for (flags, npairs, products) in [
+        ("", [2, 0, 0], [0.0, 0.0, 0.0]),
+        ("--update", [1, 1, 0], [1.0, 1.0, 0.0]),
+    ] {
+        folder.good(&format!("rdf v.xyz --where vx>0 {sums} {flags} -o o.json"));
+        let table = folder.table("o.json");
+        assert_eq!(integers(&table, "npairs"), npairs, "{flags}");
+        assert_eq!(floats(&table, "s"), products, "{flags}");
+    }
+}
