@@ -7,19 +7,21 @@ use std::arch::x86_64::{
     _mm512_cmp_pd_mask, _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask,
     _mm512_cvtepi32_ps, _mm512_cvtepi64_pd, _mm512_cvtps_epi32, _mm512_cvttps_epi32, _mm512_div_pd,
     _mm512_div_ps, _mm512_fmadd_pd, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32,
-    _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd,
-    _mm512_maskz_permutexvar_epi32, _mm512_max_pd, _mm512_max_ps, _mm512_min_epu32, _mm512_min_pd,
-    _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32,
-    _mm512_or_si512, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd,
-    _mm512_set1_ps, _mm512_sllv_epi32, _mm512_sqrt_pd, _mm512_sqrt_ps, _mm512_srav_epi32,
-    _mm512_srl_epi64, _mm512_srli_epi64, _mm512_srlv_epi32, _mm512_storeu_pd, _mm512_storeu_ps,
-    _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_epi64, _mm512_sub_pd, _mm512_sub_ps,
-    _mm512_ternarylogic_epi32, _mm512_xor_si512,
+    _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd, _mm512_max_pd,
+    _mm512_max_ps, _mm512_min_epu32, _mm512_min_pd, _mm512_movepi32_mask, _mm512_movm_epi32,
+    _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512, _mm512_rsqrt14_ps,
+    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps, _mm512_sllv_epi32,
+    _mm512_sqrt_pd, _mm512_sqrt_ps, _mm512_srav_epi32, _mm512_srl_epi64, _mm512_srli_epi64,
+    _mm512_srlv_epi32, _mm512_storeu_pd, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32,
+    _mm512_sub_epi64, _mm512_sub_pd, _mm512_sub_ps, _mm512_ternarylogic_epi32, _mm512_xor_si512,
 };
 
 use super::avx2::{self, Avx2};
 use super::avx512_bits;
-use super::records::{Record, ShortRecord, lanes_of, load_8, load_short_16, take_off_8};
+use super::records::{
+    Record, ShortRecord, lanes_of, load_8, load_short_16, some_of_8, some_of_16, store_packed_16,
+    take_off_8,
+};
 use super::{
     Common, Factors, Kernel, MOST_EXACT_ROW, ROOT_SEED, ROUNDING, ROWS, Simd, TERM,
     divide_one_by_one, terms_by_weights,
@@ -28,9 +30,6 @@ use super::{
 const LANES: usize = 16;
 /// The same of float64.
 const DOUBLES: usize = 8;
-
-/// Which of eight lanes comes into the upper half of each word; lower halves take none.
-const UPPER: [i32; LANES] = [0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7];
 
 /// Proof that the machine has AVX-512 F and DQ, and what [`Avx2`] needs.
 #[derive(Debug, Clone, Copy)]
@@ -301,6 +300,16 @@ impl Simd for Avx512 {
         unsafe { _mm512_storeu_pd(to.as_mut_ptr(), lanes) }
     }
     #[inline(always)]
+    fn store_some_d(self, lanes: Self::D, bits: u32, to: &mut [f64]) -> usize {
+        bind!(some_of_8(bits as u8, lanes, to));
+        bits.count_ones() as usize
+    }
+    #[inline(always)]
+    fn store_some_u(self, lanes: Self::U, bits: u32, to: &mut [u32]) -> usize {
+        bind!(some_of_16(bits as u16, lanes, to));
+        bits.count_ones() as usize
+    }
+    #[inline(always)]
     fn add_d(self, a: Self::D, b: Self::D) -> Self::D {
         bind!(_mm512_add_pd(a, b))
     }
@@ -436,19 +445,7 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn store_packed(self, high: Self::U, terms: [Self::D; 2], to: &mut [u64]) {
-        assert!(to.len() >= LANES);
-        // SAFETY: the token proves AVX-512; the two stores of 8 lie within the slice.
-        unsafe {
-            let rounding = _mm512_set1_pd(ROUNDING);
-            for (half, terms) in terms.into_iter().enumerate() {
-                let order = _mm512_loadu_si512(UPPER.as_ptr().cast());
-                let order = _mm512_add_epi32(order, _mm512_set1_epi32(8 * half as i32));
-                let upper = _mm512_maskz_permutexvar_epi32(0xaaaa, order, high);
-                let rounded = _mm512_castpd_si512(_mm512_add_pd(terms, rounding));
-                let at = to.as_mut_ptr().add(8 * half);
-                _mm512_storeu_si512(at.cast(), _mm512_add_epi64(rounded, upper));
-            }
-        }
+        bind!(store_packed_16(high, terms, to));
     }
     #[inline(always)]
     fn common_bits(self, words: &[u64], points: &[u64], to: &mut [u64; LANES]) {

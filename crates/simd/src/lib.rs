@@ -206,6 +206,33 @@ pub trait Simd: Copy {
     fn load_d(self, values: &[f64]) -> Self::D;
     /// Writes the numbers.
     fn store_d(self, lanes: Self::D, to: &mut [f64]);
+    /// Writes the numbers whose bit is set, the lowest lane first, and says how many these are. What follows them in `to`, up to
+    /// [`Self::DOUBLES`] in all, may be anything.
+    #[inline(always)]
+    fn store_some_d(self, lanes: Self::D, bits: u32, to: &mut [f64]) -> usize {
+        let mut all = [0.0; MOST_LANES];
+        self.store_d(lanes, &mut all);
+        let to = &mut to[..Self::DOUBLES];
+        let mut count = 0;
+        for (lane, &value) in all[..Self::DOUBLES].iter().enumerate() {
+            to[count] = value;
+            count += (bits >> lane & 1) as usize;
+        }
+        count
+    }
+    /// The same of slots, up to [`Self::LANES`] in all.
+    #[inline(always)]
+    fn store_some_u(self, lanes: Self::U, bits: u32, to: &mut [u32]) -> usize {
+        let mut all = [0; MOST_LANES];
+        self.store_u(lanes, &mut all);
+        let to = &mut to[..Self::LANES];
+        let mut count = 0;
+        for (lane, &value) in all[..Self::LANES].iter().enumerate() {
+            to[count] = value;
+            count += (bits >> lane & 1) as usize;
+        }
+        count
+    }
     /// `a + b`, rounded once.
     fn add_d(self, a: Self::D, b: Self::D) -> Self::D;
     /// `a - b`, rounded once.

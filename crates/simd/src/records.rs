@@ -4,18 +4,23 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m256d, __m256i, __m512i, _mm_loadu_si128, _mm256_add_pd, _mm256_blend_epi32,
+    __m256d, __m256i, __m512d, __m512i, _mm_loadu_si128, _mm256_add_pd, _mm256_blend_epi32,
     _mm256_castsi128_si256, _mm256_castsi256_pd, _mm256_inserti128_si256, _mm256_loadu_si256,
     _mm256_permute2x128_si256, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_setzero_si256,
     _mm256_srli_epi64, _mm256_storeu_si256, _mm256_sub_epi64, _mm256_sub_pd, _mm256_unpackhi_epi32,
     _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64, _mm256_xor_si256,
-    _mm512_add_epi32, _mm512_castsi128_si512, _mm512_castsi256_si512, _mm512_castsi512_si256,
-    _mm512_cmpge_epu32_mask, _mm512_extracti64x4_epi64, _mm512_inserti32x4, _mm512_inserti64x4,
-    _mm512_loadu_si512, _mm512_maskz_compress_epi32, _mm512_permutex2var_epi64, _mm512_set1_epi32,
-    _mm512_setr_epi32, _mm512_setr_epi64, _mm512_setzero_si512, _mm512_shuffle_i64x2,
+    _mm512_add_epi32, _mm512_add_epi64, _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi128_si512,
+    _mm512_castsi256_si512, _mm512_castsi512_si256, _mm512_cmpge_epu32_mask,
+    _mm512_extracti64x4_epi64, _mm512_inserti32x4, _mm512_inserti64x4, _mm512_loadu_si512,
+    _mm512_maskz_compress_epi32, _mm512_maskz_compress_pd, _mm512_maskz_permutexvar_epi32,
+    _mm512_permutex2var_epi64, _mm512_set1_epi32, _mm512_set1_pd, _mm512_setr_epi32,
+    _mm512_setr_epi64, _mm512_setzero_si512, _mm512_shuffle_i64x2, _mm512_storeu_pd,
     _mm512_storeu_si512, _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32,
     _mm512_unpacklo_epi64,
 };
+
+#[cfg(target_arch = "x86_64")]
+use super::ROUNDING;
 
 /// Four integers: of a position or an impulse the components, and one more.
 pub type Record = [i64; 4];
@@ -193,6 +198,50 @@ pub(super) fn load_8(from: &[Record], index: &[u32]) -> [__m512i; 3] {
     ]
 }
 
+/// Which of eight lanes comes into the upper half of each word; lower halves take none.
+#[cfg(target_arch = "x86_64")]
+const UPPER: [i32; 16] = [0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7];
+
+/// Rounded terms, with lanes in the upper halves of their words.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx2")]
+#[inline]
+pub(super) fn store_packed_16(high: __m512i, terms: [__m512d; 2], to: &mut [u64]) {
+    let (halves, _) = to[..16].as_chunks_mut::<8>();
+    let rounding = _mm512_set1_pd(ROUNDING);
+    // SAFETY: the load is as wide as the array.
+    let order = unsafe { _mm512_loadu_si512(UPPER.as_ptr().cast()) };
+    for (half, (to, terms)) in halves.iter_mut().zip(terms).enumerate() {
+        let order = _mm512_add_epi32(order, _mm512_set1_epi32(8 * half as i32));
+        let upper = _mm512_maskz_permutexvar_epi32(0xaaaa, order, high);
+        let rounded = _mm512_castpd_si512(_mm512_add_pd(terms, rounding));
+        // SAFETY: the store is as wide as the array.
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), _mm512_add_epi64(rounded, upper)) }
+    }
+}
+
+/// The lanes whose bits are set, side by side.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx2")]
+#[inline]
+pub(super) fn some_of_8(bits: u8, lanes: __m512d, to: &mut [f64]) {
+    let to = &mut to[..8];
+    // SAFETY: the store is as wide as the slice.
+    unsafe { _mm512_storeu_pd(to.as_mut_ptr(), _mm512_maskz_compress_pd(bits, lanes)) }
+}
+
+/// The lanes whose bits are set, side by side.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx2")]
+#[inline]
+pub(super) fn some_of_16(bits: u16, lanes: __m512i, to: &mut [u32]) {
+    let to = &mut to[..16];
+    // Into a register and then into memory: a store of some lanes takes many times as long on some processors.
+    let chosen = _mm512_maskz_compress_epi32(bits, lanes);
+    // SAFETY: the store is as wide as the slice.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), chosen) }
+}
+
 /// `first` and the numbers of the lanes whose bits are set, side by side.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx2")]
@@ -200,10 +249,7 @@ pub(super) fn load_8(from: &[Record], index: &[u32]) -> [__m512i; 3] {
 pub(super) fn lanes_of(bits: u16, first: u32, to: &mut [u32; 16]) {
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     let all = _mm512_add_epi32(lanes, _mm512_set1_epi32(first.cast_signed()));
-    // Into a register and then into memory: a store of some lanes takes many times as long on some processors.
-    let chosen = _mm512_maskz_compress_epi32(bits, all);
-    // SAFETY: the store is as wide as the array.
-    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), chosen) }
+    some_of_16(bits, all, to);
 }
 
 /// Takes columns off eight records.

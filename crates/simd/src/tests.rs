@@ -1,5 +1,7 @@
 //! Every instruction set of this machine against plain arithmetic, lane by lane.
 
+mod some;
+
 use super::fixed_point::power_of_two;
 use super::{
     Common, FINE_ROOT_ERROR, Factors, Isa, Kernel, MOST_LANES, Quotient, RECORDS, ROOT_ERROR, ROWS,
@@ -59,7 +61,7 @@ impl Kernel for Suite {
         records(simd);
         short_records(simd);
         quotients(simd);
-        lanes_of_bits(simd);
+        some::lanes_of_bits(simd);
     }
 }
 
@@ -79,18 +81,6 @@ fn rounded<S: Simd>(simd: S) {
                 values[k]
             );
         }
-    }
-}
-
-#[inline(always)]
-fn lanes_of_bits<S: Simd>(simd: S) {
-    for bits in [0u32, 1, 0b1010_0110, 0x8001, 0xffff, 0x7a35] {
-        let bits = bits & ((1 << S::LANES) - 1);
-        let mut to = [u32::MAX; MOST_LANES];
-        let count = simd.store_lanes(bits, 70, &mut to);
-        let expected = (0..32).filter(|lane| bits >> lane & 1 == 1);
-        let expected: Vec<u32> = expected.map(|lane| 70 + lane).collect();
-        assert_eq!(to[..count], expected);
     }
 }
 

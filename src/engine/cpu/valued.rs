@@ -18,8 +18,8 @@ use crate::separation::Separation;
 use crate::tally::{End, Operation, Sum, Tally, WeightedSum};
 use crate::traversal::{LEAF, Positions, vector};
 
-/// Pairs of a batch; those of a register more wait at most.
-const PAIRS: usize = 512;
+/// Pairs of a batch, so few that all their columns stay in a processor's nearest memory; those of a register more wait at most.
+const PAIRS: usize = 128;
 const ROOM: usize = PAIRS + MOST_LANES;
 
 /// What a pair adds to a sum.
@@ -41,6 +41,11 @@ pub(super) struct SlotValues<'a> {
     leaves: Vec<[[f64; LEAF]; 3]>,
     /// What is summed, and whether it is what the first word leaves.
     sums: Vec<(Summand, bool)>,
+    /// The numbers of the sums that every pair adds to, then of those that pairs without a value add to, which are few.
+    order: Vec<usize>,
+    n_of_all: usize,
+    /// Whether the program takes differences of positions.
+    takes_differences: bool,
 }
 
 impl<'a> SlotValues<'a> {
@@ -64,6 +69,10 @@ impl<'a> SlotValues<'a> {
         if !is_nearest(run, formed) {
             return None;
         }
+        let is_rare = |&at: &usize| matches!(sums[at].0, Summand::Beyond(_));
+        let (rare, mut order): (Vec<_>, Vec<_>) = (0..sums.len()).partition(is_rare);
+        let n_of_all = order.len();
+        order.extend(rare);
         let [first, second] = run.positions();
         Some(Self {
             columns,
@@ -72,6 +81,10 @@ impl<'a> SlotValues<'a> {
             second,
             leaves: leaves(run.second(), |x| x),
             sums,
+            order,
+            n_of_all,
+            takes_differences: (columns.program.operations().iter())
+                .any(|of| matches!(of, Operation::Difference(_))),
         })
     }
 
@@ -108,13 +121,16 @@ impl<'a> SlotValues<'a> {
 /// Pairs that wait for their values.
 struct Waiting {
     n: usize,
-    slots: [i64; ROOM],
+    slots: [u32; ROOM],
     /// Products of weights, in units of a sum.
     products: [f64; ROOM],
-    d: [[f64; ROOM]; 3],
+    d: [Column; 3],
     /// Of the first and the second object.
-    columns: [Vec<[f64; ROOM]>; 2],
+    columns: [Vec<Column>; 2],
 }
+
+/// A number a pair, which changes places with a register.
+type Column = Box<[f64; ROOM]>;
 
 /// Counts pairs, and sums their weights and values.
 pub(super) struct Valued<'a> {
@@ -134,17 +150,18 @@ pub(super) struct Valued<'a> {
 impl<'a> Valued<'a> {
     /// In a box, so that what is large stays where it is; none for more slots than can be numbered.
     pub(super) fn new(of: &'a SlotValues<'a>, n_slots: usize) -> Option<Box<Self>> {
-        let shape = Shape::new(n_slots, of.n_sums())?;
-        let columns = |columns: &[&[f64]]| vec![[0.0; ROOM]; columns.len()];
+        let shape = Shape::new(n_slots, of.n_of_all)?;
+        let column = || Box::new([0.0; ROOM]);
+        let columns = |columns: &[&[f64]]| columns.iter().map(|_| column()).collect();
         Some(Box::new(Self {
             of,
             moved: [0.0; 3],
             met: [0, 0],
             waiting: Waiting {
                 n: 0,
-                slots: [shape.slot(None); ROOM],
+                slots: [0; ROOM],
                 products: [0.0; ROOM],
-                d: [[0.0; ROOM]; 3],
+                d: [column(), column(), column()],
                 columns: [columns(&of.columns.first), columns(&of.columns.second)],
             },
             values: Values::new(of.columns.program),
@@ -164,82 +181,83 @@ impl<'a> Valued<'a> {
         (row, bits): (u8, u32),
         factors: Factors<'_>,
     ) {
-        let mut places = [0; MOST_LANES];
-        simd.store_u(slots, &mut places);
-        let mut lanes = [0; MOST_LANES];
-        let n = simd.store_lanes(bits, 0, &mut lanes);
-        let lanes = &lanes[..n];
         let (row_slot, [_, lane_slot]) = (self.met[0] + usize::from(row), self.met);
+        let from = self.waiting.n;
         let waiting = &mut self.waiting;
-        let from = waiting.n;
-        waiting.n += n;
+        waiting.n += simd.store_some_u(slots, bits, &mut waiting.slots[from..]);
         let leaf = &self.of.leaves[lane_slot / LEAF];
         let x1 = self.of.first.at(row_slot);
-        for (axis, leaf) in leaf.iter().enumerate() {
-            let mut d = [0.0; MOST_LANES];
-            let (x1, t) = (simd.splat_d(x1[axis]), simd.splat_d(self.moved[axis]));
-            for at in (0..S::LANES).step_by(S::DOUBLES) {
-                let x2 = simd.load_d(&leaf[lane_slot % LEAF + at..]);
-                simd.store_d(simd.add_d(simd.sub_d(x1, x2), t), &mut d[at..]);
-            }
-            gather(lanes, &d, &mut waiting.d[axis][from..]);
-        }
-        let factor = factors.rows[usize::from(row)];
-        for (k, &lane) in lanes.iter().enumerate() {
-            waiting.slots[from + k] = self.shape.unit() as i64 * i64::from(places[lane as usize]);
-            waiting.products[from + k] = factor * factors.lanes[lane as usize];
-        }
+        let factor = simd.splat_d(factors.rows[usize::from(row)]);
         let [first, second] = &mut waiting.columns;
-        for (to, column) in first.iter_mut().zip(&self.of.columns.first) {
-            to[from..from + n].fill(column[row_slot]);
+        let mut to = from;
+        for at in (0..S::LANES).step_by(S::DOUBLES) {
+            let some = bits >> at & ((1 << S::DOUBLES) - 1);
+            let axes = if self.of.takes_differences { 3 } else { 0 };
+            for (axis, d) in waiting.d[..axes].iter_mut().enumerate() {
+                let x2 = simd.load_d(&leaf[axis][lane_slot % LEAF + at..]);
+                let difference = simd.sub_d(simd.splat_d(x1[axis]), x2);
+                let moved = simd.add_d(difference, simd.splat_d(self.moved[axis]));
+                simd.store_some_d(moved, some, &mut d[to..]);
+            }
+            for (column, of) in second.iter_mut().zip(&self.of.columns.second) {
+                let lanes = simd.load_d(&of[lane_slot + at..]);
+                simd.store_some_d(lanes, some, &mut column[to..]);
+            }
+            let products = simd.mul_d(factor, simd.load_d(&factors.lanes[at..]));
+            to += simd.store_some_d(products, some, &mut waiting.products[to..]);
         }
-        for (to, column) in second.iter_mut().zip(&self.of.columns.second) {
-            gather(lanes, &column[lane_slot..], &mut to[from..]);
+        for (to, column) in first.iter_mut().zip(&self.of.columns.first) {
+            to[from..][..MOST_LANES].fill(column[row_slot]);
         }
     }
 
     /// Makes the values of the pairs that wait, and adds them.
     #[inline(always)]
     fn settle<S: Simd>(&mut self, simd: S) {
-        // What pads the batch lies in no slot.
         let n = self.waiting.n.next_multiple_of(MOST_LANES);
-        self.waiting.slots[self.waiting.n..n].fill(self.words.nowhere());
-        let waiting = &self.waiting;
-        (self.values).make(simd, self.of.columns.program, n, |of, to| {
-            let from = match of {
-                Operation::Difference(axis) => &waiting.d[usize::from(axis)],
-                Operation::Column(End::First, at) => &waiting.columns[0][usize::from(at)],
-                Operation::Column(End::Second, at) => &waiting.columns[1][usize::from(at)],
+        let mut slots = [self.words.nowhere(); ROOM];
+        let unit = self.shape.unit() as u64;
+        let own = self.waiting.slots[..self.waiting.n].iter();
+        for (to, &slot) in slots.iter_mut().zip(own) {
+            *to = (u64::from(slot) * unit).cast_signed();
+        }
+        let waiting = &mut self.waiting;
+        (self.values).make(simd, self.of.columns.program, n, |of, register| {
+            let column = match of {
+                Operation::Difference(axis) => &mut waiting.d[usize::from(axis)],
+                Operation::Column(End::First, at) => &mut waiting.columns[0][usize::from(at)],
+                Operation::Column(End::Second, at) => &mut waiting.columns[1][usize::from(at)],
                 _ => return,
             };
-            to.copy_from_slice(&from[..to.len()]);
+            std::mem::swap(column, register);
         });
         let (values, products) = (&self.values, &waiting.products);
-        for (at, &(of, is_rest)) in self.of.sums.iter().enumerate() {
-            let take = (at, n, is_rest);
+        for (word, &at) in self.of.order.iter().enumerate() {
+            let (of, is_rest) = self.of.sums[at];
+            let take = (word, n, is_rest);
             match of {
                 Summand::Product => {
                     (self.words).take(simd, take, |at| simd.load_d(&products[at..]));
                 }
-                Summand::Value(k) => (self.words).take(simd, take, |at| {
-                    let term = simd.load_d(&values.terms[k][at..]);
-                    simd.mul_d(simd.load_d(&products[at..]), term)
-                }),
+                Summand::Value(k) => {
+                    let terms = &values.terms[k];
+                    (self.words).take(simd, take, |at| {
+                        let term = simd.load_d(&terms[at..]);
+                        simd.mul_d(simd.load_d(&products[at..]), term)
+                    });
+                }
+                Summand::Beyond(k) if !values.any_beyond[k] => {}
                 Summand::Beyond(k) => {
-                    (self.words).take(simd, take, |at| simd.load_d(&values.beyond[k][at..]));
+                    let pairs = waiting.slots[..waiting.n].iter().zip(&values.beyond[k]);
+                    for (&slot, _) in pairs.filter(|(_, beyond)| **beyond > 0.0) {
+                        self.tally.add_to_sum(word, 0, slot as usize, 1);
+                    }
                 }
             }
         }
-        self.words.add(&waiting.slots[..n], &mut self.tally);
+        // What pads the batch lies in no slot.
+        self.words.add(&slots[..n], &mut self.tally);
         self.waiting.n = 0;
-    }
-}
-
-/// The numbers of some lanes, one after the other.
-#[inline(always)]
-fn gather(lanes: &[u32], from: &[f64], to: &mut [f64]) {
-    for (to, &lane) in to.iter_mut().zip(lanes) {
-        *to = from[lane as usize];
     }
 }
 
@@ -269,7 +287,9 @@ impl Histogram for Valued<'_> {
         factors: Factors<'_>,
     ) {
         let last = simd.splat_u(self.n_slots - 1);
-        for (slots, row) in slots.into_iter().zip(rows) {
+        // By number: an iterator over registers is moved through memory.
+        for at in 0..ROWS {
+            let (slots, row) = (slots[at], rows[at]);
             let inside = simd.mask_bits(simd.at_most_u(slots, last));
             if inside == 0 {
                 continue;
@@ -296,9 +316,9 @@ impl Histogram for Valued<'_> {
         for (pairs, own) in totals.pairs.iter_mut().zip(self.tally.pairs()) {
             *pairs = pairs.wrapping_add(*own);
         }
-        for at in 0..self.of.n_sums() {
+        for (word, &at) in self.of.order.iter().enumerate() {
             let sums = totals.products[at * n..].iter_mut();
-            sums.zip(self.tally.sum(at))
+            sums.zip(self.tally.sum(word))
                 .for_each(|(sum, own)| *sum += own);
         }
         self.tally = Tally::zero(n, 1, self.of.n_sums());

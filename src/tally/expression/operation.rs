@@ -12,6 +12,11 @@ use serde::Serialize;
 pub struct Value(pub(super) u16);
 
 impl Value {
+    /// The value of a number.
+    pub(crate) const fn of_index(number: u16) -> Self {
+        Self(number)
+    }
+
     /// Its number.
     pub fn index(self) -> usize {
         self.0.into()

@@ -310,6 +310,9 @@ impl<const N: usize> Words<N> {
             3 => self.add_words::<3>(slots),
             4 => self.add_words::<4>(slots),
             5 => self.add_words::<5>(slots),
+            6 => self.add_words::<6>(slots),
+            7 => self.add_words::<7>(slots),
+            8 => self.add_words::<8>(slots),
             _ => self.add_any(slots),
         }
     }
