@@ -15,7 +15,7 @@ use super::visits::{Clouds, Kept, NEGATIVE};
 const BATCH: usize = 256;
 
 /// Kept pairs whose clouds are read before the first of them is counted: memory answers meanwhile.
-const AHEAD: usize = 8;
+const AHEAD: usize = 16;
 
 /// Room behind them for a whole register.
 const ROOM: usize = BATCH + MOST_LANES;
@@ -82,6 +82,8 @@ pub(super) struct Scratch {
     /// Those whose arms are the first and the second of a pair.
     triples: [Counters<i64>; 2],
     tiles: [Tile; AHEAD],
+    /// What was read ahead, so that it is read.
+    touched: u32,
 }
 
 /// What is known of a kept pair: the clouds of both ends, and where they are, with their weights in steps.
@@ -375,9 +377,22 @@ impl<F: FnMut(Row<'_>)> Counting<'_, F> {
             quads,
             triples: [of_first, of_second],
             tiles,
+            touched,
         } = &mut *self.scratch;
         let done: &mut dyn FnMut(Row<'_>) = &mut self.done;
         for pairs in self.piece.pairs.chunks(AHEAD) {
+            // Without a branch between them, so that memory answers all at once.
+            let (of_i, of_j) = (
+                &round.clouds[first][members.0],
+                &round.clouds[second][members.1],
+            );
+            let mut starts = [[0; 2]; AHEAD];
+            for (starts, pair) in starts.iter_mut().zip(pairs) {
+                *starts = [of_i.start(pair.i), of_j.start(pair.j)];
+            }
+            for [i, j] in &starts[..pairs.len()] {
+                *touched ^= of_i.touch(*i) ^ of_j.touch(*j);
+            }
             for (tile, &pair) in tiles.iter_mut().zip(pairs) {
                 tile.fill(simd, round, self.piece.tracers, members, pair);
             }

@@ -26,6 +26,18 @@ pub(super) struct Clouds {
 }
 
 impl Clouds {
+    /// Where the cloud of an owner begins.
+    #[inline(always)]
+    pub(super) fn start(&self, owner: u32) -> usize {
+        self.starts[owner as usize]
+    }
+
+    /// Reads the first register of a cloud, so that the caches have it when it is asked for.
+    #[inline(always)]
+    pub(super) fn touch(&self, start: usize) -> u32 {
+        self.members[start] ^ self.members[start + MOST_LANES - 1]
+    }
+
     /// The members of an owner's cloud and what follows them, more than a register; how many they are.
     #[inline(always)]
     pub(super) fn of(&self, owner: u32) -> (&[u32], usize) {
