@@ -242,7 +242,7 @@ mod tests {
         let nodes = measured_xi(measured, 60.0).unwrap();
         // Near the theory between, and falling as s^-4 beyond the last centre.
         for (k, m) in [(8, 8), (20, 16), (41, 24), (58, 4)] {
-            let (s, mu) = (k as f64 / 2.0, m as f64 / 32.0);
+            let (s, mu) = (f64::from(k) / 2.0, f64::from(m) / 32.0);
             let found = nodes.at(s.min(59.99), mu);
             assert!(
                 (found / theory(s, mu) - 1.0).abs() < 5e-3,

@@ -96,7 +96,7 @@ pub(crate) struct Covariance {
     /// The latter needs the regions of the random points: --regions-column.
     #[arg(long, value_name = "FILE")]
     tune: Option<ReadFile>,
-    /// Regions of the random points, the integers in a column, with --tune REGION_COUNTS
+    /// Regions of the random points, the integers in a column, where --tune is what --region-counts wrote
     #[arg(long, value_name = "COLUMN", requires = "tune")]
     regions_column: Option<String>,
     /// Whether the noise of the randoms of RESULT counts in
@@ -108,7 +108,7 @@ pub(crate) struct Covariance {
     /// End after this time, e.g. 20m
     #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "rounds")]
     time: Option<Duration>,
-    /// Sample so many rounds, whatever the noise is
+    /// Sample so many rounds, at any noise
     #[arg(long, value_name = "N")]
     rounds: Option<u64>,
     /// Seed of the rounds
