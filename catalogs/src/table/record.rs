@@ -61,7 +61,7 @@ pub enum ResultKind {
 }
 
 impl ResultKind {
-    const ALL: [Self; 22] = [
+    const ALL: [Self; 23] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
