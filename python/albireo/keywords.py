@@ -428,7 +428,7 @@ class CovarianceOptions(TypedDict, total=False):
     xi_cut: SupportsFloat  # xi is 0 beyond this separation
     data_number: SupportsFloat  # Number of points of the data
     shot_noise: Literal["number", "weights"]  # How the density of data is compared with that of randoms
-    regions_column: Value  # Regions of the random points, the integers in a column, with --tune REGION_COUNTS
+    regions_column: Value  # Regions of the random points, the integers in a column, where --tune is what --region-counts wrote
     finite_randoms: Literal["on", "off"]  # Whether the noise of the randoms of RESULT counts in
     time: Value  # End after this time
     seed: int  # Seed of the rounds
