@@ -171,7 +171,7 @@ fn formulas_with_names_are_columns_of_the_same_counts() {
             assert!(names(&table).contains(&"row_formula"));
         }
     }
-    // Counts stand beside what is made of them.
+    // The file has the counts and what is made of them.
     folder.good(&format!(
         "xi d.csv --box 10 {bins} --estimator g=DD/RR -o g.json"
     ));

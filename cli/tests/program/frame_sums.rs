@@ -268,10 +268,8 @@ fn frames_of_md_have_the_forces_of_the_potential() {
 #[test]
 fn conditions_on_velocities_are_those_of_the_first_frame() {
     let frame = |v: [i32; 3]| {
-        let rows = [[1, 1, 1], [2, 1, 1], [4, 1, 2]].into_iter().zip(v);
-        let rows: String = rows
-            .map(|([x, y, z], v)| format!("A {x} {y} {z} {v} 0 0\n"))
-            .collect();
+        let [a, b, c] = v;
+        let rows = format!("A 1 1 1 {a} 0 0\nA 2 1 1 {b} 0 0\nA 4 1 2 {c} 0 0\n");
         format!("3\nLattice=\"9 0 0 0 9 0 0 0 9\" Properties=species:S:1:pos:R:3:vel:R:3\n{rows}")
     };
     let text = frame([1, 1, -1]) + &frame([-1, 1, 1]);

@@ -116,7 +116,7 @@ fn weights_stay_with_their_objects() {
     }
     let folder = Folder::new().with("g.csv", &text);
     let line = "count g.csv --box 8 --bins edges:0,2,4 --weight w --shuffle-marks 40";
-    // Marks that are all alike have M = 1, whatever the weights and the order.
+    // Marks that are all alike have M = 1 for any weights and any order.
     folder.good(&format!("{line} --pair-sum marked(2+0*m) -o a.json"));
     let table = folder.table("a.json");
     for (mean, deviation) in floats(&table, "M_shuffle_mean")

@@ -66,7 +66,7 @@ impl Drawn {
     }
 }
 
-/// Adds the sums of one round, on the threads at hand; what is left out once a stop is asked for is not told.
+/// Adds the sums of one round, on the threads at hand; once a stop is asked for, some are left out.
 pub(super) fn add_round(
     job: &SampleJob,
     isa: Isa,

@@ -1,6 +1,7 @@
 //! `albireo count`: raw pair counts.
 
 use albireo::binning::BinAxis;
+use albireo::regions::Shells;
 use albireo::tally::{Classes, End, Legendre};
 use albireo::{CountSpec, Counts, Pairs};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
@@ -157,6 +158,22 @@ fn class_table<'a>(
     Ok(Some(pairs.joined(tables)?))
 }
 
+/// The table of the counts of all pairs of shells; none where a part is written.
+fn shell_table<'a>(
+    shells: &Shells,
+    (asked, counter): (NamedCount<'a>, &mut Counter<'a>),
+    axes: (&[BinAxis], Option<&str>),
+    mut record: Record,
+) -> Result<Option<Table>> {
+    counter.decide(std::slice::from_ref(&asked))?;
+    let counts = counter.count(&asked.by(Classes::Species))?;
+    if counter.is_over() {
+        return Ok(None);
+    }
+    counter.note(&mut record);
+    Ok(Some(by_shell::table(&counts, shells, axes, record)))
+}
+
 impl Count {
     /// The catalogues, with their weights of all sets.
     fn sources(&self) -> Result<Vec<Source>> {
@@ -310,14 +327,7 @@ impl Count {
         }
         if let Some((_, shells)) = &labelled {
             self.shells.check_order(bins.order())?;
-            counter.decide(std::slice::from_ref(&asked))?;
-            let counts = counter.count(&asked.by(Classes::Species))?;
-            if counter.is_over() {
-                return Ok(None);
-            }
-            counter.note(&mut record);
-            let axes = (&axes[..], length);
-            return Ok(Some(by_shell::table(&counts, shells, axes, record)));
+            return shell_table(shells, (asked, &mut counter), (&axes, length), record);
         }
         if let Some(pairs) = ClassPairs::of(&samples, asked.what.order()) {
             let of = (asked, &mut counter);
