@@ -104,6 +104,8 @@ class CountOptions(SecondOptions, total=False):
     pair_sum: Value  # Sum an expression over the pairs in each bin
     let: Value  # Name a part of the expressions of --pair-sum
     pair_bound: Value  # State a bound
+    modes: Value  # Sum what the pairs in each bin add to the multipoles of a power spectrum, for these k
+    poles: int | Sequence[int]  # The multipoles of --modes
     shuffle_marks: int  # Shuffle the marks of --pair-sum 'marked(m)' among the objects N times, and add the mean and the scatter of M
     seed: int  # Seed of the shuffles
     theta_cut: Value  # Do not count pairs whose directions from the observer are LO up to HI degrees apart
