@@ -22,6 +22,7 @@ def main():
     below.plot(of["hi"], of["g_block_error"], ".", color="0.6")
     below.plot(of["hi"], of["force_g_error"], color="C0")
     below.set(yscale="log", ylim=(1e-3, 5e-2))
+    below.yaxis.set_minor_formatter("")
     below.set_ylabel("block error")
     below.set_xlabel("r / sigma")
     plt.savefig(Path(__file__).with_name("force_rdf.png"), dpi=100)

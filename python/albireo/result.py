@@ -248,7 +248,7 @@ class Result:
         >>> counts.of_classes("ELG", "LRG").npairs.shape
         (4,)
         """
-        return self.operation("slice", classes=f"{first},{second}")
+        return self.slice(classes=(first, second))
 
     # Operations.
 
@@ -309,8 +309,11 @@ class Result:
         mu: tuple[float, float] | None = None,
         pi: tuple[float, float] | None = None,
         z: tuple[float, float] | None = None,
+        classes: tuple[Any, Any] | None = None,
     ) -> Result:
         """The bins that lie within these ends: in r, s, rp, rho or theta between `low` and `high`, in mu, pi or z (of g(rho, z)) between the two of a pair.
+
+        `classes` are the two whose pairs are taken, of a result of ``classes=``.
 
         >>> import albireo
         >>> dd = albireo.count(albireo.samples.path("galaxies_box.h5"), bins="lin:0:8:8")
@@ -320,7 +323,8 @@ class Result:
         if (low is None) != (high is None):
             raise TypeError("slice: expected both ends, or neither")
         first = None if low is None or high is None else (low, high)
-        return self.operation("slice", range=ends(first), mu_range=ends(mu), pi_range=ends(pi), z_range=ends(z))
+        two = None if classes is None else f"{classes[0]},{classes[1]}"
+        return self.operation("slice", range=ends(first), mu_range=ends(mu), pi_range=ends(pi), z_range=ends(z), classes=two)
 
     def wrap(self) -> Result:
         """Pair counts over signed mu or pi as those over abs(mu) or abs(pi): both signs put together.
