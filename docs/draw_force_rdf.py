@@ -1,5 +1,5 @@
 """Draws force_rdf.png: g(r) from pairs and from forces of one trajectory, of the table that docs/pair-sums.md makes.
-pip install numpy matplotlib; python docs/figures/force_rdf.py out/forces.csv"""
+pip install numpy matplotlib; python docs/draw_force_rdf.py out/forces.csv"""
 
 import sys
 from pathlib import Path
