@@ -1,7 +1,6 @@
 //! `albireo count`: raw pair counts.
 
 use albireo::binning::BinAxis;
-use albireo::regions::Shells;
 use albireo::tally::{Classes, End, Legendre};
 use albireo::{CountSpec, Counts, Pairs};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
@@ -131,6 +130,21 @@ fn columns(
     Ok(columns)
 }
 
+/// The counts of all pairs of classes, which the record notes; none where a part is written.
+fn by_species<'a>(
+    asked: NamedCount<'a>,
+    counter: &mut Counter<'a>,
+    record: &mut Record,
+) -> Result<Option<Counts>> {
+    counter.decide(std::slice::from_ref(&asked))?;
+    let counts = counter.count(&asked.by(Classes::Species))?;
+    if counter.is_over() {
+        return Ok(None);
+    }
+    counter.note(record);
+    Ok(Some(counts))
+}
+
 /// The table of the counts of all pairs of classes; none where a part is written.
 fn class_table<'a>(
     pairs: &ClassPairs,
@@ -139,12 +153,9 @@ fn class_table<'a>(
     summed: Option<&Summed>,
     mut record: Record,
 ) -> Result<Option<Table>> {
-    counter.decide(std::slice::from_ref(&asked))?;
-    let counts = counter.count(&asked.by(Classes::Species))?;
-    if counter.is_over() {
+    let Some(counts) = by_species(asked, counter, &mut record)? else {
         return Ok(None);
-    }
-    counter.note(&mut record);
+    };
     let whole = &counter.done[0];
     let table = |counts: &Counts| {
         let count = whole.of_class(counts);
@@ -156,22 +167,6 @@ fn class_table<'a>(
     };
     let tables = counts.by_class().iter().map(table).collect::<Result<_>>()?;
     Ok(Some(pairs.joined(tables)?))
-}
-
-/// The table of the counts of all pairs of shells; none where a part is written.
-fn shell_table<'a>(
-    shells: &Shells,
-    (asked, counter): (NamedCount<'a>, &mut Counter<'a>),
-    axes: (&[BinAxis], Option<&str>),
-    mut record: Record,
-) -> Result<Option<Table>> {
-    counter.decide(std::slice::from_ref(&asked))?;
-    let counts = counter.count(&asked.by(Classes::Species))?;
-    if counter.is_over() {
-        return Ok(None);
-    }
-    counter.note(&mut record);
-    Ok(Some(by_shell::table(&counts, shells, axes, record)))
 }
 
 impl Count {
@@ -327,7 +322,8 @@ impl Count {
         }
         if let Some((_, shells)) = &labelled {
             self.shells.check_order(bins.order())?;
-            return shell_table(shells, (asked, &mut counter), (&axes, length), record);
+            let counts = by_species(asked, &mut counter, &mut record)?;
+            return Ok(counts.map(|all| by_shell::table(&all, shells, (&axes, length), record)));
         }
         if let Some(pairs) = ClassPairs::of(&samples, asked.what.order()) {
             let of = (asked, &mut counter);
