@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use albireo::{Correlation, SignedEdges};
 use albireo_covariance::model::{Groups, ShotNoise, two_point};
-use albireo_covariance::sampler::{Constants, HASH, Input, SampleJob, Settings, XiTable};
+use albireo_covariance::sampler::{HASH, Input, SampleJob, Settings, XiTable};
 use albireo_samples::{RegionSpec, Samples, Selection};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -306,7 +306,7 @@ impl Covariance {
                 ..Settings::default()
             },
         })?;
-        check_pairs(measured, job.constants(), rr)?;
+        check_pairs(measured, &job)?;
         Ok(job)
     }
 
@@ -455,18 +455,14 @@ impl Covariance {
 }
 
 /// Refuses rounds with hardly a pair in a bin.
-fn check_pairs(measured: &Measured, constants: &Constants, rr: &[f64]) -> Result<()> {
+fn check_pairs(measured: &Measured, job: &SampleJob) -> Result<()> {
     const LEAST: f64 = 100.0;
-    let [n, all] = [constants.points[0], constants.randoms[0]].map(|n| n as f64);
-    let share = n * (n - 1.0) / (all * (all - 1.0)) / 2.0;
-    let expected = |bin: usize| rr[bin] * share * constants.rho[0][bin / constants.bins.1];
-    let few = (0..rr.len()).find(|&bin| expected(bin) < LEAST);
-    match few {
-        None => Ok(()),
-        Some(bin) => bail!(
-            "a round is expected to keep {:.1} pairs in {}, {LEAST} are needed: take more random points, wider bins (albireo result rebin), or leave this one out (slice)",
-            expected(bin),
-            measured.place(bin)
-        ),
+    let (bin, expected) = job.fewest_pairs();
+    if expected >= LEAST {
+        return Ok(());
     }
+    bail!(
+        "a round is expected to keep {expected:.1} pairs in {}, {LEAST} are needed: take more random points, wider bins (albireo result rebin), or leave this one out (slice)",
+        measured.place(bin)
+    )
 }
