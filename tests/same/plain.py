@@ -1,6 +1,7 @@
 """What a command printed and wrote, without moments, machines and versions."""
 
 import hashlib
+import html
 import os
 import pathlib
 import re
@@ -124,7 +125,23 @@ def of_png(path, folder):
     return said + hashlib.sha256(zlib.decompress(pixels)).hexdigest()
 
 
-OF_KIND = {".png": of_png, ".h5": of_hdf5, ".hdf5": of_hdf5, ".parquet": of_parquet, ".fits": of_fits}
+# What passes, as pages show it: moments, entries of a record as a list and as its text, how long each count took.
+IN_PAGES = [
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"), "0"),
+    (re.compile(rf"(<dt>(?:{'|'.join(PASSING).replace('_', ' ')})</dt><dd>)[^<]*"), r"\g<1>0"),
+    (re.compile(r"( threads\)</td><td>)[^<]*"), r"\g<1>0"),
+]
+
+
+def of_html(path, folder):
+    """A page, with the text of its records as they are in files."""
+    page = text(html.unescape(path.read_text(encoding="utf-8")), folder)
+    for pattern, instead in IN_PAGES:
+        page = pattern.sub(instead, page)
+    return page
+
+
+OF_KIND = {".html": of_html, ".png": of_png, ".h5": of_hdf5, ".hdf5": of_hdf5, ".parquet": of_parquet, ".fits": of_fits}
 # What parts and checkpoints hold is tried by the commands that read them.
 STATES = {".alb", ".checkpoint", ".partial"}
 # What is kept of a part holds this near its beginning, whatever its name; it has the seconds of its counts.

@@ -55,6 +55,7 @@ TESTS_LEFT_OUT = {
     "maps_go_on_after_a_kill": "stopped somewhere",
     "frames_of_h5md_are_those_of_xyz": "stopped somewhere",
     "ctrl_c_stops_reading": "stopped somewhere",
+    "a_time_ends_rounds_and_says_their_noise": "stopped somewhere",
     "every_example_of_the_readme_runs": "among `pages`, which go on where CUDA is missing",
     "every_example_of_the_page_on_fields_runs": "among `pages`",
 }

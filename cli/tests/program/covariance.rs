@@ -280,6 +280,12 @@ fn rounds_have_the_same_bits_on_any_threads_and_however_they_end() {
         "{}",
         other.stderr
     );
+}
+
+#[test]
+fn a_time_ends_rounds_and_says_their_noise() {
+    let folder = measured("");
+    let covariance = "covariance smu.csv --randoms r.csv --xi-theory xi.txt --cloud 4";
     let run = folder.good(&format!(
         "{covariance} --noise 1e-9 --time 0.2s -o ended.json"
     ));
