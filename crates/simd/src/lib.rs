@@ -442,13 +442,7 @@ impl Isa {
     pub fn is_available(self) -> bool {
         match self {
             Self::Portable => true,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => avx2::Avx2::detect().is_some(),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => avx512::Avx512::detect().is_some(),
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon => neon::Neon::detect().is_some(),
-            _ => false,
+            _ => self.vectors().is_some(),
         }
     }
 
@@ -465,30 +459,61 @@ impl Isa {
         *Self::available().last().unwrap_or(&Self::Portable)
     }
 
+    /// Its vectors, if this machine has them. The portable instruction set has some only on targets without others.
+    pub fn vectors(self) -> Option<Vectors> {
+        let found = match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => VectorKind::Avx2(avx2::Avx2::detect()?),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => VectorKind::Avx512(avx512::Avx512::detect()?),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => VectorKind::Neon(neon::Neon::detect()?),
+            #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+            Self::Portable => VectorKind::Portable(Portable),
+            _ => return None,
+        };
+        Some(Vectors(found))
+    }
+
     /// Runs `kernel` with this instruction set, or with the portable one where the machine lacks it.
     pub fn dispatch<K: Kernel>(self, kernel: K) -> K::Output {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => {
-                if let Some(simd) = avx2::Avx2::detect() {
-                    return simd.vectorize(kernel);
-                }
-            }
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => {
-                if let Some(simd) = avx512::Avx512::detect() {
-                    return simd.vectorize(kernel);
-                }
-            }
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon => {
-                if let Some(simd) = neon::Neon::detect() {
-                    return simd.vectorize(kernel);
-                }
-            }
-            _ => {}
+        match self.vectors() {
+            Some(vectors) => vectors.dispatch(kernel),
+            None => Portable.vectorize(kernel),
         }
-        Portable.vectorize(kernel)
+    }
+}
+
+/// The vectors of an instruction set that this machine has: code that runs with them alone is not compiled for the portable one, where the
+/// target has better.
+#[derive(Debug, Clone, Copy)]
+pub struct Vectors(VectorKind);
+
+#[derive(Debug, Clone, Copy)]
+enum VectorKind {
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Avx512),
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon),
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    Portable(Portable),
+}
+
+impl Vectors {
+    /// Runs `kernel` with these vectors.
+    pub fn dispatch<K: Kernel>(self, kernel: K) -> K::Output {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            VectorKind::Avx2(simd) => simd.vectorize(kernel),
+            #[cfg(target_arch = "x86_64")]
+            VectorKind::Avx512(simd) => simd.vectorize(kernel),
+            #[cfg(target_arch = "aarch64")]
+            VectorKind::Neon(simd) => simd.vectorize(kernel),
+            #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+            VectorKind::Portable(simd) => simd.vectorize(kernel),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use albireo_simd::{
     BitSliced, Histogram, Kernel, ProductWord, Scatter, ScatterSets, SetFactors, Simd, Totals,
+    Vectors,
 };
 
 use super::Run;
@@ -120,6 +121,7 @@ impl Filtered {
 /// The filtered run, waiting for the type of its filter.
 pub(super) struct Fast<'a, 'l> {
     pub(super) run: &'a Run<'a>,
+    pub(super) vectors: Vectors,
     pub(super) made: Made<'a>,
     pub(super) los: Option<LineOfSight>,
     pub(super) exact: &'a ExactRule<'a>,
@@ -339,7 +341,7 @@ impl<'l> Fast<'_, 'l> {
                 turn.left -= n;
                 continue;
             }
-            self.run.dispatch(CountBlocks(job, worker, now));
+            Run::dispatch_filter(self.vectors, CountBlocks(job, worker, now));
             let many = worker.doubtful * TOO_DOUBTFUL > worker.tested;
             (worker.doubtful, worker.tested) = (0, 0);
             turn.tried = true;

@@ -30,7 +30,7 @@ mod worker;
 use std::ops::Range;
 use std::sync::Arc;
 
-use albireo_simd::{Isa, Kernel, Portable};
+use albireo_simd::{Isa, Kernel, Portable, Vectors};
 use rayon::ThreadPool;
 
 use super::held::without_held;
@@ -247,6 +247,15 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The same for kernels of filters, of which there are many: none is compiled for machines without vectors, which count in lanes.
+    fn dispatch_filter<K: Kernel>(vectors: Vectors, kernel: K) -> K::Output {
+        if cfg!(test) {
+            kernel.run(Portable)
+        } else {
+            vectors.dispatch(kernel)
+        }
+    }
+
     fn new(
         isa: Isa,
         job: &PreparedJob<'a>,
@@ -450,6 +459,7 @@ impl<'a> Run<'a> {
         };
         let fast = Fast {
             run: self,
+            vectors: self.isa.vectors()?,
             made,
             los: what.bins().line_of_sight(),
             exact: &exact,
