@@ -436,6 +436,8 @@ class CovarianceOptions(TypedDict, total=False):
     seed: int  # Seed of the rounds
     points: int  # Random points of a round
     cloud: SupportsFloat  # Members of a cloud on average
+    shard: Value  # Sample part I of N of --rounds only, I from 0 to N-1, and write its sums to the file of --part
+    part: File | bool  # File of the part
     threads: int  # Number of threads
 
 

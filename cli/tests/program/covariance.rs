@@ -1,5 +1,7 @@
 //! `albireo covariance`: sampled terms against loops over all tuples of a few random points, and what is made of them.
 
+mod kept;
+
 use std::fmt::Write as _;
 
 use albireo_catalogs::Table;

@@ -66,6 +66,11 @@ impl LinearMap {
         Self::new(self.bins, next.rows.iter().map(row).collect())
     }
 
+    /// The bins and factors of each value.
+    pub fn rows(&self) -> &[Vec<(usize, f64)>] {
+        &self.rows
+    }
+
     /// The number of values.
     pub fn values(&self) -> usize {
         self.rows.len()

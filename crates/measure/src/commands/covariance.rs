@@ -1,6 +1,7 @@
 //! `albireo covariance`: the covariance of a correlation function without mocks.
 
 mod jackknife;
+mod kept_sums;
 mod made;
 mod measured;
 mod randoms;
@@ -8,6 +9,7 @@ mod sampling;
 mod theory;
 mod values;
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -22,6 +24,8 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use self::jackknife::Jackknife;
+pub(crate) use self::kept_sums::words_of_part;
+use self::kept_sums::{KeptFlags, KeptSums};
 use self::made::{Made, Reference};
 use self::measured::Measured;
 use self::randoms::{Randoms, source, space};
@@ -115,11 +119,13 @@ pub(crate) struct Covariance {
     #[arg(long, value_name = "SEED", default_value_t = SEED.into())]
     seed: u64,
     /// Random points of a round
-    #[arg(long, value_name = "N", default_value_t = Settings::default().points, help_heading = group::TUNING)]
+    #[arg(long, value_name = "N", default_value_t = Settings::default().points)]
     points: usize,
     /// Members of a cloud on average
-    #[arg(long, value_name = "N", default_value_t = Settings::default().cloud, help_heading = group::TUNING)]
+    #[arg(long, value_name = "N", default_value_t = Settings::default().cloud)]
     cloud: f64,
+    #[command(flatten)]
+    kept: KeptFlags,
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", help_heading = group::RUNNING)]
     threads: Option<NonZeroUsize>,
@@ -316,6 +322,7 @@ impl Covariance {
         session
             .sink
             .check(&self.output, &[], &session.arguments.inputs())?;
+        self.kept.check(&session.sink)?;
         let mut record = Record::begin(session.arguments);
         let measured = Measured::read(&self.result, &session.kept.results)?;
         let unit = measured.table.meta.get("unit").and_then(Value::as_str);
@@ -352,6 +359,7 @@ impl Covariance {
         let mut sampled = Sampled {
             groups: groups(&pairs),
             of_regions,
+            open: BTreeMap::new(),
         };
         let shot = ShotNoise {
             alpha: self.alpha.unwrap_or(1.0),
@@ -368,11 +376,15 @@ impl Covariance {
             engine: &engine,
             watch: &session.watch,
         };
+        let kept = KeptSums::new(&self, (&measured, &values), (&samples, &randoms), &sampling)?;
         let end = match self.rounds {
             Some(rounds) => End::Rounds(rounds),
             None => End::Noise(self.noise, self.time),
         };
-        let noise = sampling.run(&mut sampled, end)?;
+        if self.kept.sample(&kept, &mut sampled, end, session)? {
+            return Ok(());
+        }
+        let noise = sampling.end(&mut sampled)?;
         self.note(&measured, (&job, [data, f]), session, &mut record)?;
         values.note(&mut record);
         let made = Made::new(&values, &sampled.groups, shot);
