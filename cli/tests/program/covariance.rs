@@ -1,5 +1,6 @@
 //! `albireo covariance`: sampled terms against loops over all tuples of a few random points, and what is made of them.
 
+mod cross;
 mod kept;
 
 use std::fmt::Write as _;

@@ -10,15 +10,14 @@ use albireo::{PairJob, Pairs};
 use albireo_catalogs::{KeptState, KeptStateError};
 use albireo_covariance::model::{Group, Groups, Matrix};
 use albireo_covariance::sampler::{HASH, RoundSums};
-use albireo_samples::Samples;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::randoms::Randoms;
+use super::Covariance;
 use super::sampling::{End, Sampled, Sampling};
+use super::tracers::{Tracers, one_or_all};
 use super::values::Values;
-use super::{Covariance, Measured};
 use crate::counted::fingerprint;
 use crate::group;
 use crate::part_file::PROGRAM;
@@ -137,12 +136,21 @@ impl<'a> KeptSums<'a> {
     /// Of the job of a command.
     pub(super) fn new(
         command: &Covariance,
-        (measured, values): (&Measured, &Values),
-        (samples, randoms): (&Samples, &Randoms),
+        values: &Values,
+        tracers: &Tracers,
         sampling: &'a Sampling<'a>,
     ) -> Result<Self> {
-        let pairs = PairJob::new(Pairs::Auto(&randoms.points), samples.domain())?;
+        let points = tracers.randoms.iter().map(|randoms| {
+            let pairs = PairJob::new(Pairs::Auto(&randoms.points), tracers.samples.domain())?;
+            Ok(fingerprint(JobId::in_full(&pairs)))
+        });
         let xi = sampling.job.xi_nodes();
+        let noise = sampling.cross.map(|cross| {
+            cross
+                .noise
+                .map(|noise| [noise.alpha, noise.beta, noise.subsets])
+        });
+        let [_, f] = tracers.numbers();
         let settings = [
             ("the version", json!(PROGRAM)),
             ("--seed", json!(command.seed)),
@@ -150,15 +158,16 @@ impl<'a> KeptSums<'a> {
             ("--cloud", json!(command.cloud)),
             ("the hash", json!(HASH)),
             ("the form of the values", json!(values.name)),
-            ("the bins", json!(measured.table.edges()?)),
+            ("the bins", json!(tracers.measured[0].table.edges()?)),
             ("what is made of the bins", json!(values.map.rows())),
             (
                 "the fingerprint of the random points",
-                json!(fingerprint(JobId::in_full(&pairs))),
+                one_or_all(points.collect::<Result<Vec<_>>>()?.into_iter()),
             ),
             ("the table of xi", json!(xi)),
             ("RR", json!(sampling.rr)),
-            ("data over random points", json!(sampling.f)),
+            ("data over random points", f),
+            ("the noise of two tracers", json!(noise)),
             (
                 "what the regions share",
                 json!(sampling.job.constants().shares),
@@ -201,13 +210,12 @@ impl<'a> KeptSums<'a> {
         }
         for group in groups {
             let mut of = group.into_iter();
-            of.next()
-                .into_iter()
-                .for_each(|whole| sampled.groups.add(whole));
-            of.next()
-                .into_iter()
-                .zip(&mut sampled.of_regions)
-                .for_each(|(part, to)| to.add(part));
+            if let Some(whole) = of.next() {
+                sampled.groups.add(whole);
+            }
+            if let (Some(part), Some(to)) = (of.next(), &mut sampled.of_regions) {
+                to.add(part);
+            }
         }
         for (begin, sums) in open {
             self.sampling.put(sampled, begin, sums)?;

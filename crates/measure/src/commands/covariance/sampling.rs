@@ -12,6 +12,7 @@ use albireo_covariance::model::{Group, Groups, LinearMap, ModelError, ShotNoise}
 use albireo_covariance::sampler::{Constants, RoundSums, SampleJob, SamplingEngine};
 use anyhow::Result;
 
+use super::cross::Cross;
 use super::jackknife::Jackknife;
 use crate::watch::Watch;
 
@@ -75,6 +76,7 @@ pub(super) struct Sampling<'a> {
     /// Data over randoms.
     pub(super) f: f64,
     pub(super) noise: ShotNoise,
+    pub(super) cross: Option<&'a Cross>,
     pub(super) jackknife: Option<&'a Jackknife>,
     pub(super) engine: &'a Cpu,
     pub(super) watch: &'a Arc<dyn Watch>,
@@ -138,8 +140,10 @@ impl Sampling<'_> {
         };
         let units = self.units(&all.constants);
         let of = |integers: &[i64], units: &[f64]| self.map.of_sampled(integers, units, self.rr);
-        let whole = [of(&all.c4[0], &units[0]), of(&all.c3[0], &units[1])];
-        sampled.groups.add(group(whole));
+        sampled.groups.add(group(match self.cross {
+            Some(cross) => cross.of_rounds(&all, self.map),
+            None => [of(&all.c4[0], &units[0]), of(&all.c3[0], &units[1])],
+        }));
         if let (Some(jackknife), Some(groups)) = (self.jackknife, &mut sampled.of_regions) {
             let of = |k: usize| jackknife.expected(self.map, (&all, k), (&units[k], self.rr));
             groups.add(group([of(0)?, of(1)?]));

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::commands::derived::Derived;
 use crate::commands::projections::Projection;
 use crate::record::Record;
-use crate::scatter::covariance_columns;
+use crate::scatter::{covariance_columns, repeated};
 use crate::tables::edge_columns;
 
 /// The values that the covariance is of.
@@ -56,6 +56,24 @@ impl Values {
             projection: Some(projection),
             name,
         })
+    }
+
+    /// The same of 11, 12 and 22 one after the other, where there are three.
+    #[must_use]
+    pub(super) fn of_pairs(mut self, pairs: usize) -> Self {
+        if pairs > 1 {
+            let rows = self.map.values();
+            let tracers = [11, 12, 22]
+                .into_iter()
+                .flat_map(|pair| std::iter::repeat_n(pair, rows));
+            let tracers =
+                TableColumn::integers("tracers", "tracers of the pairs", tracers.collect());
+            self.bins = std::iter::once(tracers)
+                .chain(self.bins.into_iter().map(|column| repeated(column, pairs)))
+                .collect();
+            self.map = self.map.of_each(pairs);
+        }
+        self
     }
 
     /// Writes down which axis is left.
