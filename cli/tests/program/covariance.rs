@@ -2,6 +2,7 @@
 
 mod cross;
 mod kept;
+mod parts_of_the_sky;
 
 use std::fmt::Write as _;
 

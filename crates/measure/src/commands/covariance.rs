@@ -9,13 +9,11 @@ mod randoms;
 mod sampling;
 mod theory;
 mod tracers;
-mod values;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use albireo::{Correlation, SignedEdges};
 use albireo_covariance::model::{Groups, LinearMap, Matrix, ShotNoise};
 use albireo_covariance::sampler::{HASH, SampleJob, Settings};
 use anyhow::Result;
@@ -29,7 +27,7 @@ use self::kept_sums::{KeptFlags, KeptSums};
 use self::made::{Made, Reference};
 use self::sampling::{End, Sampled, Sampling};
 use self::tracers::{Tracers, one_or_all};
-use self::values::Values;
+use super::covariance_values::Values;
 use super::derived::Derived;
 use super::over_mu::OverMuFlags;
 use crate::args::{CrossFlags, DataFlags, OutputFlags, SEED, SpaceFlags};
@@ -176,34 +174,6 @@ fn time(text: &str) -> Result<Duration, String> {
 }
 
 impl Covariance {
-    /// The form that the covariance is of.
-    fn form(&self, xi: &Correlation) -> Result<Derived> {
-        if self.wp {
-            if let Some(flag) = self.over_mu.given() {
-                return Err(usage(format!(
-                    "{flag} and --wp cannot be combined: leave one out"
-                )));
-            }
-            return Ok(Derived::Wp(self.pi_max));
-        }
-        let mu = xi.axes.get(1).filter(|axis| axis.name == "mu");
-        let Some(mu) = mu else {
-            return match self.over_mu.given() {
-                Some(flag) => Err(usage(format!("{flag} needs xi(s, mu)"))),
-                None => Ok(Derived::Xi),
-            };
-        };
-        let mu = SignedEdges::new(mu.edges.clone())?;
-        let mut wanted = self.over_mu.wanted(&mu)?.into_iter();
-        match (wanted.next(), wanted.next()) {
-            (_, Some(_)) => Err(usage(
-                "a covariance is of multipoles or of wedges: leave one of them out",
-            )),
-            (Some(one), None) => Ok(one.into()),
-            (None, None) => Ok(Derived::Xi),
-        }
-    }
-
     /// Refuses numbers without a meaning.
     fn check(&self) -> Result<()> {
         self.over_mu.check_orders()?;
@@ -270,7 +240,8 @@ impl Covariance {
         let measured = self.measured(&session.kept.results)?;
         let first = &measured[0];
         let unit = first.table.meta.get("unit").and_then(Value::as_str);
-        let values = Values::new(&self.form(&first.xi)?, &first.xi, unit)?.of_pairs(measured.len());
+        let form = Derived::one((&self.over_mu, self.wp, self.pi_max), &first.xi.axes)?;
+        let values = Values::new(&form, &first.xi, unit)?.of_pairs(measured.len());
         check_bins(values.map.values())?;
         let tune = self.tune.as_ref();
         let tune = tune.map(|path| Reference::read(path, &values, first, &session.kept.results));
@@ -327,7 +298,8 @@ impl Covariance {
             Some(reference) => made.tuned(reference, sampled.of_regions.as_ref())?,
             None => made,
         };
-        let table = made.table(known, &mut record)?;
+        let mut table = made.table(known, &mut record)?;
+        table.columns.extend(tracers.weights(&values));
         session.sink.deliver(&table, &self.output)
     }
 
@@ -355,7 +327,7 @@ impl Covariance {
         record.set("made_from", one_or_all(from.into_iter()));
         record.set("xi_from", one_or_all(xi.into_iter()));
         let constants = job.constants();
-        let numbers = |of: &[u64]| one_or_all(of.iter().map(|n| *n));
+        let numbers = |of: &[u64]| one_or_all(of.iter());
         let [data, f] = tracers.numbers();
         record.set(
             "sampling",

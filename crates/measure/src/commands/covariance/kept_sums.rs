@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::Covariance;
 use super::sampling::{End, Sampled, Sampling};
 use super::tracers::{Tracers, one_or_all};
-use super::values::Values;
+use crate::commands::covariance_values::Values;
 use crate::counted::fingerprint;
 use crate::group;
 use crate::part_file::PROGRAM;
@@ -126,6 +126,9 @@ impl KeptFlags {
     }
 }
 
+/// Groups with those of regions, and integers by their first round.
+type Kept = (Vec<Vec<Group>>, Vec<(u64, RoundSums)>);
+
 /// What sums of rounds are of.
 pub(super) struct KeptSums<'a> {
     empty: KeptState,
@@ -224,11 +227,7 @@ impl<'a> KeptSums<'a> {
     }
 
     /// Groups with those of regions, and integers by their first round.
-    fn read(
-        &self,
-        state: &KeptState,
-        by_region: bool,
-    ) -> Option<(Vec<Vec<Group>>, Vec<(u64, RoundSums)>)> {
+    fn read(&self, state: &KeptState, by_region: bool) -> Option<Kept> {
         let runs = |block: &str| -> Option<Vec<[u64; 2]>> {
             serde_json::from_slice(state.block(block)?).ok()
         };

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::jackknife::Jackknife;
 use super::measured::Measured;
-use super::values::{Values, rows};
+use crate::commands::covariance_values::{Values, rows};
 use crate::commands::result::check_same_bins;
 use crate::record::Record;
 use crate::results::Results;

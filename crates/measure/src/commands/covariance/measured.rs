@@ -31,6 +31,8 @@ pub(super) struct Measured {
     pub(super) rr: Vec<f64>,
     /// The subsets of randoms that were split.
     pub(super) subsets: f64,
+    /// The weight of all its random pairs and of all its pairs of data, where these were counted, and not split.
+    pub(super) totals: Option<[f64; 2]>,
     /// xi in fewer bins of mu.
     smooth: Correlation,
 }
@@ -74,7 +76,11 @@ impl Measured {
         check_axes(&axes)?;
         let (bins, saved) = (bins_of(&table)?, Saved::new(path, &table)?);
         let rr = if of_two { Term::R1R2 } else { Term::RR };
-        let estimate = |by: &[usize]| -> Result<(Correlation, Vec<f64>)> {
+        let total = |term: Term, counts: &TermCounts| {
+            let counts = counts.get(term).ok()?;
+            Some(counts.total().normalisation(counts.is_weighted()))
+        };
+        let estimate = |by: &[usize]| -> Result<_> {
             let (estimator, terms, known) = saved.estimator_and_known(&bins, by)?;
             check_estimator(&table, known.is_some())?;
             let counts = saved.counts(&terms, &bins)?.into_iter();
@@ -86,10 +92,11 @@ impl Measured {
             {
                 axis.name = "s";
             }
-            Ok((xi, counts.pairs(rr)?.fractions(rr.name)?))
+            let totals = total(rr, &counts).zip(total(Term::DD, &counts));
+            Ok((xi, counts.pairs(rr)?.fractions(rr.name)?, totals))
         };
         let whole = vec![1; axes.number()];
-        let ((xi, rr), (smooth, _)) = (estimate(&whole)?, estimate(&smoothing(&axes))?);
+        let ((xi, rr, totals), (smooth, ..)) = (estimate(&whole)?, estimate(&smoothing(&axes))?);
         if let Some(bin) = rr.iter().position(|rr| *rr <= 0.0) {
             bail!(
                 "there are no random pairs in {}: leave this bin out (albireo result slice), or take wider ones (rebin)",
@@ -106,6 +113,7 @@ impl Measured {
             bins,
             xi,
             rr,
+            totals: totals.map(|(rr, dd)| [rr, dd]),
             smooth,
         })
     }

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use albireo::engine::Cpu;
 use albireo::{Bins, Domain};
+use albireo_catalogs::TableColumn;
 use albireo_covariance::model::{ShotNoise, two_point};
 use albireo_covariance::sampler::{Input, SampleJob, Settings, XiTable, pairs_of};
 use albireo_samples::{RegionSpec, Samples, Selection};
@@ -22,6 +23,7 @@ use super::randoms::{Randoms, Squares, source, space};
 use super::theory::theory;
 use super::{Covariance, OnOff, ShotNoiseBy};
 use crate::catalogs::Files;
+use crate::commands::covariance_values::Values;
 use crate::kept::Wanted;
 use crate::record::Record;
 use crate::results::Results;
@@ -300,9 +302,27 @@ impl Tracers {
         })
     }
 
+    /// RR of the row's bin, where the values are the bins of one result: what parts of the sky weigh by.
+    pub(super) fn weights(&self, values: &Values) -> Option<TableColumn> {
+        let n = values.map.values();
+        let [one] = &self.measured[..] else {
+            return None;
+        };
+        one.totals.filter(|_| values.are_bins())?;
+        let rows = one.rr.iter().flat_map(|rr| std::iter::repeat_n(*rr, n));
+        Some(TableColumn::floats(
+            "rr",
+            "RR of the row's bin over that of all pairs",
+            rows.collect(),
+        ))
+    }
+
     /// Writes down what the covariance is of.
     pub(super) fn note(&self, record: &mut Record) {
         let meta = &self.measured[0].table.meta;
+        if let Some([rr, dd]) = self.measured[0].totals {
+            record.set("totals", json!({"RR": rr, "DD": dd}));
+        }
         for key in COMMON.into_iter().chain(["estimator"]) {
             if let Some(value) = meta.get(key) {
                 record.set(key, value.clone());
