@@ -249,7 +249,7 @@ fn tracers_that_do_not_fit_are_refused() {
     );
     refused(
         &COVARIANCE.replace("x12.csv x22.csv", "x22.csv x12.csv"),
-        "x22.csv: it is of DD: the model takes two samples with randoms here, without reconstruction",
+        "x22.csv: it is of DD: the model takes two samples with randoms of both, without reconstruction",
     );
     refused(
         &format!("{COVARIANCE} --alpha 1.1"),

@@ -234,7 +234,7 @@ impl Covariance {
         self.check()?;
         session
             .sink
-            .check(&self.output, &[], &session.arguments.inputs())?;
+            .check_counts(&self.output, &[], &session.arguments.inputs())?;
         self.kept.check(&session.sink)?;
         let mut record = Record::begin(session.arguments);
         let measured = self.measured(&session.kept.results)?;

@@ -246,10 +246,12 @@ fn check(table: &Table, of_two: bool) -> Result<()> {
             ["DD", "DR", "RD", "RR"]
         };
         if !expected.contains(&name.as_str()) {
-            let samples = if of_two { "two samples" } else { "one sample" };
-            bail!(
-                "it is of {name}: the model takes {samples} with randoms here, without reconstruction"
-            );
+            let samples = if of_two {
+                "two samples with randoms of both"
+            } else {
+                "one sample with its randoms"
+            };
+            bail!("it is of {name}: the model takes {samples}, without reconstruction");
         }
     }
     Ok(())
