@@ -91,7 +91,7 @@ fn write_images<W: Write>(tree: Option<&Tree>, writer: &mut W) -> Result<(), Fai
         ];
         // The first axis of FITS is the fastest.
         let axes = shape.iter().rev().enumerate();
-        cards.extend(axes.map(|(k, n)| format!("{:<8}= {n:>20}", format!("NAXIS{}", k + 1))));
+        cards.extend(axes.map(|(k, n)| format!("NAXIS{:<3}= {n:>20}", k + 1)));
         cards.extend([("PCOUNT", 0), ("GCOUNT", 1)].map(|(key, n)| format!("{key:<8}= {n:>20}")));
         cards.push(format!("EXTNAME = '{:<8}'", name.to_uppercase()));
         cards.push("END".to_owned());

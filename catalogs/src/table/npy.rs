@@ -37,7 +37,14 @@ const ARRAY: [u8; 2] = [b'h', 0];
 
 /// The head of an array of this type and shape.
 fn head<W: Write>(descr: &str, shape: &[usize], writer: &mut W) -> io::Result<()> {
-    let shape: String = shape.iter().map(|n| format!("{n}, ")).collect();
+    let mut shape = shape
+        .iter()
+        .map(usize::to_string)
+        .collect::<Vec<_>>()
+        .join(", ");
+    if !shape.is_empty() {
+        shape.push(',');
+    }
     let head = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
     writer.write_all(b"\x93NUMPY\x01\x00")?;
     writer.write_all(&(HEAD - 10).to_le_bytes())?;
@@ -160,7 +167,7 @@ mod tests {
         let mut bytes = Vec::new();
         let matrix = Tree::Floats(vec![1, 2], vec![0.5, -2.0]);
         assert!(write(&matrix, &mut bytes).is_ok());
-        let head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2, ), }";
+        let head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2,), }";
         assert_eq!(&bytes[10..10 + head.len()], head);
         let expected = [0.5_f64, -2.0].map(f64::to_le_bytes).concat();
         assert_eq!(&bytes[usize::from(HEAD)..], expected);

@@ -300,10 +300,7 @@ fn matrices_are_square_in_files_that_hold_nothing_else() {
     let matrix = floats(&folder.table("c.csv"), "covariance");
     let bytes = std::fs::read(folder.path("c.npy")).unwrap();
     let head = String::from_utf8_lossy(&bytes[10..128]);
-    assert!(
-        head.contains("'<f8'") && head.contains("(4, 4, )"),
-        "{head}"
-    );
+    assert!(head.contains("'<f8'") && head.contains("(4, 4,)"), "{head}");
     let little: Vec<u8> = matrix.iter().flat_map(|x| x.to_le_bytes()).collect();
     assert_eq!(bytes[128..], little);
     let text = std::fs::read_to_string(folder.path("c.txt")).unwrap();
