@@ -80,10 +80,14 @@ pub(crate) struct Covariance {
     /// Sum up to this |pi|, an edge of the bins, with --wp [default: all of them]
     #[arg(long, value_name = "PI", requires = "wp", help_heading = group::BINS)]
     pi_max: Option<f64>,
-    /// Take xi from another result, over (s, |mu|) or r; of two tracers three by three flags, 11, 12 and 22 [default: RESULT]
+    /// Take xi from another result, over (s, |mu|) or r [default: RESULT]
+    ///
+    /// Of two tracers three by three flags: 11, 12 and 22.
     #[arg(long, value_name = "RESULT", conflicts_with = "xi_theory")]
     xi: Vec<ReadFile>,
-    /// Take xi from a text file with rows `s mu xi` of a grid; of two tracers three by three flags
+    /// Take xi from a text file with rows `s mu xi` of a grid
+    ///
+    /// Of two tracers three by three flags: 11, 12 and 22.
     #[arg(long, value_name = "FILE")]
     xi_theory: Vec<ReadFile>,
     /// xi is 0 beyond this separation [default: 250, in a box no end]
@@ -95,7 +99,9 @@ pub(crate) struct Covariance {
     /// How the density of data is compared with that of randoms: by numbers, or by sums of weights squared
     #[arg(long, value_name = "KIND", default_value = "number")]
     shot_noise: ShotNoiseBy,
-    /// Shot noise of the data, in units of Poisson noise, of two tracers A,B [default: 1]
+    /// Shot noise of the data, in units of Poisson noise [default: 1]
+    ///
+    /// Of two tracers A,B.
     #[arg(
         long,
         value_name = "ALPHA",
