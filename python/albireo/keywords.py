@@ -415,6 +415,20 @@ class CovarianceOptions(TypedDict, total=False):
     every: int  # Use every N-th row only, of the first sample alone, before --where
     join: Value  # Add columns of another file, of the first sample alone, by equal whole numbers in the column KEY
     join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
+    cross: Any  # Two tracers
+    cross_randoms: Any  # Random points of the second tracer
+    cross_positions: Value  # Cartesian position columns of the second sample
+    cross_sky: Value  # Sky position columns of the second sample in degrees
+    cross_distance: Value  # Comoving distance column of the second sample, in the unit of the bins
+    cross_redshift: Value  # Redshift column of the second sample, turned into Mpc/h by --cosmology
+    cross_weight: Value  # Weight column of the second sample or expression
+    cross_bits: Value  # Bit columns of the second sample
+    cross_where: Value  # Rows to keep of the second sample
+    cross_table: Value  # Table of the second sample
+    cross_rows: Value  # Use rows A to B-1 of each file
+    cross_every: int  # Use every N-th row only, of the second sample
+    cross_join: Value  # Add columns of another file, of the second sample
+    cross_join_missing: Literal["refuse", "drop", "zero"]  # Rows of the second sample whose key the joined file does not have
     box: Box  # Periodic box
     wrap: bool  # Wrap positions outside the box into it instead of refusing them
     partial_set: bool  # Accept some of the files of a snapshot or group catalogue whose headers name more
@@ -428,7 +442,7 @@ class CovarianceOptions(TypedDict, total=False):
     xi: Any  # Take xi from another result, over
     xi_theory: Any  # Take xi from a text file with rows `s mu xi` of a grid
     xi_cut: SupportsFloat  # xi is 0 beyond this separation
-    data_number: SupportsFloat  # Number of points of the data
+    data_number: SupportsFloat | Sequence[SupportsFloat]  # Number of points of the data, of two tracers N,M
     shot_noise: Literal["number", "weights"]  # How the density of data is compared with that of randoms
     regions_column: Value  # Regions of the random points, the integers in a column, where --tune is what --region-counts wrote
     finite_randoms: Literal["on", "off"]  # Whether the noise of the randoms of RESULT counts in
@@ -436,6 +450,8 @@ class CovarianceOptions(TypedDict, total=False):
     seed: int  # Seed of the rounds
     points: int  # Random points of a round
     cloud: SupportsFloat  # Members of a cloud on average
+    shard: Value  # Sample part I of N of --rounds only, I from 0 to N-1, and write its sums to the file of --part
+    part: File | bool  # File of the part
     threads: int  # Number of threads
 
 

@@ -463,6 +463,8 @@ def covariance_model(
     tune: Result | str | os.PathLike[str] | None = None,
     noise: float | None = None,
     rounds: int | None = None,
+    sums: str | os.PathLike[str] | None = None,
+    continue_from: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
     progress: Progress = None,
     **further: Unpack[CovarianceOptions],
 ) -> Result:
@@ -480,6 +482,8 @@ def covariance_model(
         The shot noise of the data in units of Poisson noise, or a covariance of the same values that it is fitted to.
     noise, rounds
         Sample until fitted variances grow by the square of `noise`, or so many rounds.
+    sums, continue_from
+        Keep the sums of all rounds in this file; go on from those in one, or in several.
 
     ``result.covariance`` is the matrix, ``result["precision"]`` its inverse without bias and ``result["c4"]``, ``c3``, ``c2``, ``s`` its terms, row by row;
     ``result.record["errors"]`` has alpha, the noise and eigenvalues.
@@ -497,6 +501,7 @@ def covariance_model(
         inputs = [(os.fspath(counts), None)]
     options: dict[str, Any] = {**further} | dict(
         multipoles=multipoles, wedges=wedges, wp=wp, weights=weights, alpha=alpha, tune=tune, noise=noise, rounds=rounds,
+        sums=sums, continue_from=continue_from,
     )
     roles = [_role("randoms", "", randoms, "randoms", options)]
     _no_leftovers(options, [])

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
+use super::tree::Tree;
 use super::{Failure, Recorded, Row, Table, columns_from_json, columns_json};
 use crate::fits::cfitsio::{FitsColumn, write_table};
 use crate::fits::result;
@@ -19,7 +20,10 @@ pub(super) const FORMAT: Row = Row {
     about: "A binary table, with the record",
     printed: false,
     recorded: Recorded::Inside,
-    write: |table, _, mut writer| write(table, &mut writer),
+    write: |table, tree, mut writer| {
+        write(table, &mut writer)?;
+        write_images(tree, &mut writer)
+    },
     read,
 };
 
@@ -66,6 +70,41 @@ pub(super) fn write<W: Write>(table: &Table, writer: &mut W) -> Result<(), Failu
     let bytes = write_table(result::EXTNAME, &columns, (result::KEYWORD, &text))
         .map_err(Failure::Malformed)?;
     Ok(writer.write_all(&bytes)?)
+}
+
+/// Bytes of a block of FITS.
+const BLOCK: usize = 2880;
+
+/// Writes the matrices of a group as images with their names, after the table.
+fn write_images<W: Write>(tree: Option<&Tree>, writer: &mut W) -> Result<(), Failure> {
+    let Some(Tree::Group(members)) = tree else {
+        return Ok(());
+    };
+    for (name, member) in members {
+        let Tree::Floats(shape, values) = member else {
+            continue;
+        };
+        let mut cards = vec![
+            "XTENSION= 'IMAGE   '".to_owned(),
+            format!("BITPIX  = {:>20}", -64),
+            format!("NAXIS   = {:>20}", shape.len()),
+        ];
+        // The first axis of FITS is the fastest.
+        let axes = shape.iter().rev().enumerate();
+        cards.extend(axes.map(|(k, n)| format!("NAXIS{:<3}= {n:>20}", k + 1)));
+        cards.extend([("PCOUNT", 0), ("GCOUNT", 1)].map(|(key, n)| format!("{key:<8}= {n:>20}")));
+        cards.push(format!("EXTNAME = '{:<8}'", name.to_uppercase()));
+        cards.push("END".to_owned());
+        let mut bytes: Vec<u8> = cards
+            .iter()
+            .flat_map(|card| format!("{card:<80}").into_bytes())
+            .collect();
+        bytes.resize(bytes.len().next_multiple_of(BLOCK), b' ');
+        bytes.extend(values.iter().flat_map(|value| value.to_be_bytes()));
+        bytes.resize(bytes.len().next_multiple_of(BLOCK), 0);
+        writer.write_all(&bytes)?;
+    }
+    Ok(())
 }
 
 /// Whether a text goes into one card as it is; all texts stand in the JSON.

@@ -1,4 +1,4 @@
-//! Arrays of Python, `.npy`, of one dictionary: what pycorr saves.
+//! Arrays of Python, `.npy`: of one dictionary, which pycorr saves, or of numbers, such as a covariance.
 //!
 //! Entry: [`FORMAT`], [`write`]. The dictionary is a pickle of protocol 2 whose arrays are calls of `numpy.array`, so that any version of it takes them. Pickles are programs: none is read here, the record beside it holds the result.
 
@@ -10,7 +10,7 @@ use super::{Failure, Recorded, Row, beside};
 pub(super) const FORMAT: Row = Row {
     name: "npy",
     endings: &["npy"],
-    about: "Pair counts and estimates as pycorr saves them",
+    about: "Pair counts and estimates as pycorr saves them, covariances as a matrix",
     printed: false,
     recorded: Recorded::Whole,
     write: |_, tree, mut writer| match tree {
@@ -35,12 +35,30 @@ const HEAD: u16 = 128;
 /// The place in the pickle's memory of the function that makes arrays.
 const ARRAY: [u8; 2] = [b'h', 0];
 
-/// Writes `tree` as an array of one object.
-pub(super) fn write<W: Write>(tree: &Tree, writer: &mut W) -> io::Result<()> {
-    let head = "{'descr': '|O', 'fortran_order': False, 'shape': (), }";
+/// The head of an array of this type and shape.
+fn head<W: Write>(descr: &str, shape: &[usize], writer: &mut W) -> io::Result<()> {
+    let mut shape = shape
+        .iter()
+        .map(usize::to_string)
+        .collect::<Vec<_>>()
+        .join(", ");
+    if !shape.is_empty() {
+        shape.push(',');
+    }
+    let head = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
     writer.write_all(b"\x93NUMPY\x01\x00")?;
     writer.write_all(&(HEAD - 10).to_le_bytes())?;
-    writeln!(writer, "{head:width$}", width = usize::from(HEAD) - 11)?;
+    writeln!(writer, "{head:width$}", width = usize::from(HEAD) - 11)
+}
+
+/// Writes `tree` as an array of one object; numbers as an array of them.
+pub(super) fn write<W: Write>(tree: &Tree, writer: &mut W) -> io::Result<()> {
+    if let Tree::Floats(shape, values) = tree {
+        head("<f8", shape, writer)?;
+        let mut each = values.iter();
+        return each.try_for_each(|value| writer.write_all(&value.to_le_bytes()));
+    }
+    head("|O", &[], writer)?;
     // Protocol 2; the function is kept as number 0.
     writer.write_all(b"\x80\x02cnumpy\narray\nq\x00")?;
     pickle(tree, writer)?;
@@ -143,6 +161,17 @@ fn nested<T: Copy, W: Write>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_an_array_of_them() {
+        let mut bytes = Vec::new();
+        let matrix = Tree::Floats(vec![1, 2], vec![0.5, -2.0]);
+        assert!(write(&matrix, &mut bytes).is_ok());
+        let head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2,), }";
+        assert_eq!(&bytes[10..10 + head.len()], head);
+        let expected = [0.5_f64, -2.0].map(f64::to_le_bytes).concat();
+        assert_eq!(&bytes[usize::from(HEAD)..], expected);
+    }
 
     #[test]
     fn a_dictionary_is_one_object_of_numpy() {

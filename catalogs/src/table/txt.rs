@@ -1,4 +1,4 @@
-//! Columns of numbers below `# ` lines: what pycorr writes as text.
+//! Columns of numbers below `# ` lines: what pycorr writes as text, and covariances.
 //!
 //! Entry: [`FORMAT`]. Which lines these are is up to who makes the result; the record beside it holds the result.
 
@@ -8,7 +8,7 @@ use super::{Failure, Recorded, Row, beside};
 pub(super) const FORMAT: Row = Row {
     name: "txt",
     endings: &["txt"],
-    about: "Pair counts and estimates as pycorr writes them",
+    about: "Pair counts and estimates as pycorr writes them, covariances as a matrix",
     printed: false,
     recorded: Recorded::Whole,
     write: |_, tree, writer| match tree {

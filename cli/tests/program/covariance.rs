@@ -1,5 +1,9 @@
 //! `albireo covariance`: sampled terms against loops over all tuples of a few random points, and what is made of them.
 
+mod cross;
+mod kept;
+mod parts_of_the_sky;
+
 use std::fmt::Write as _;
 
 use albireo_catalogs::Table;
@@ -280,6 +284,36 @@ fn rounds_have_the_same_bits_on_any_threads_and_however_they_end() {
         "{}",
         other.stderr
     );
+}
+
+#[test]
+fn matrices_are_square_in_files_that_hold_nothing_else() {
+    let folder = measured("");
+    let covariance = "covariance smu.csv --randoms r.csv --xi-theory xi.txt --cloud 4 --rounds 4";
+    for name in ["c.csv", "c.npy", "c.txt", "c.fits", "c.h5"] {
+        folder.good(&format!("{covariance} -o {name}"));
+        assert_eq!(
+            numbers(&folder.table("c.csv")),
+            numbers(&folder.table(name))
+        );
+    }
+    let matrix = floats(&folder.table("c.csv"), "covariance");
+    let bytes = std::fs::read(folder.path("c.npy")).unwrap();
+    let head = String::from_utf8_lossy(&bytes[10..128]);
+    assert!(head.contains("'<f8'") && head.contains("(4, 4,)"), "{head}");
+    let little: Vec<u8> = matrix.iter().flat_map(|x| x.to_le_bytes()).collect();
+    assert_eq!(bytes[128..], little);
+    let text = std::fs::read_to_string(folder.path("c.txt")).unwrap();
+    let rows: Vec<Vec<f64>> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split(' ').map(|x| x.parse().unwrap()).collect())
+        .collect();
+    assert!(rows.len() == 4 && rows.concat() == matrix, "{text}");
+    let bytes = std::fs::read(folder.path("c.fits")).unwrap();
+    assert_eq!(bytes.len() % 2880, 0);
+    let big: Vec<u8> = matrix.iter().flat_map(|x| x.to_be_bytes()).collect();
+    assert!(bytes.windows(big.len()).any(|window| window == big));
 }
 
 #[test]

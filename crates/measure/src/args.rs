@@ -402,7 +402,7 @@ pub(crate) struct OutputFlags {
     /// Result file: .csv .ecsv .fits .h5 .json .parquet, by extension; `-` prints it
     ///
     /// The result holds a record of how it was made; that of .csv is in FILE.json. Curves can also be .xvg (GROMACS and Grace); pair counts and
-    /// estimates .npy or .txt as pycorr saves them. `-` prints the result, and nothing else, on standard output.
+    /// estimates .npy or .txt as pycorr saves them, covariances as a square matrix. `-` prints the result, and nothing else, on standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<WrittenFile>,
     /// Format of `-o -` [default: csv]

@@ -55,7 +55,7 @@ impl Sink {
         let main = flags.file().map(|path| ("--output", path));
         if let Some((flag, path)) = main.iter().chain(others).find(|(_, path)| is_foreign(path)) {
             return Err(usage(format!(
-                "{flag} {}: .npy and .txt hold pair counts and what is estimated of them, as xi, wp and count make them, in the form of pycorr: \
+                "{flag} {}: .npy and .txt hold pair counts and what is estimated of them, as xi, wp and count make them, in the form of pycorr, and covariances: \
                  take .csv, .ecsv, .fits, .h5, .json or .parquet",
                 path.display()
             )));
@@ -63,8 +63,8 @@ impl Sink {
         self.check_counts(flags, others, inputs)
     }
 
-    /// The same where results are pair counts or made of them, which other packages have forms for; those of `others` are `--counts` and
-    /// `--outputs` alone.
+    /// The same where results are pair counts or made of them, which other packages have forms for, or covariances, which are matrices; those of `others`
+    /// are `--counts`, `--outputs` and `--covariance` alone.
     pub(crate) fn check_counts(
         &self,
         flags: &OutputFlags,
@@ -74,11 +74,11 @@ impl Sink {
         if self.is_silent {
             return Ok(());
         }
-        let has_counts = |flag: &str| ["--counts", "--outputs"].contains(&flag);
+        let has_counts = |flag: &str| ["--counts", "--outputs", "--covariance"].contains(&flag);
         let is_refused = |(flag, path): &&(&str, &Path)| !has_counts(flag) && is_foreign(path);
         if let Some((flag, path)) = others.iter().find(is_refused) {
             return Err(usage(format!(
-                "{flag} {}: .npy and .txt hold correlation functions with their counts, which --output and --counts write: \
+                "{flag} {}: .npy and .txt hold correlation functions with their counts, which --output and --counts write, and covariances: \
                  take .csv, .ecsv, .fits, .h5, .json or .parquet",
                 path.display()
             )));

@@ -24,7 +24,7 @@ const COMMAND: &str = "command";
 const COUNTS: &str = "counts";
 
 /// The program that counts, as records name it.
-const PROGRAM: &str = concat!("albireo ", env!("CARGO_PKG_VERSION"));
+pub(crate) const PROGRAM: &str = concat!("albireo ", env!("CARGO_PKG_VERSION"));
 
 /// What a count is the same by, whichever of its units are counted.
 #[derive(Debug, Clone, PartialEq)]

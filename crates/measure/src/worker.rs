@@ -80,7 +80,7 @@ fn is_own(arg: &Arg) -> bool {
 }
 
 /// The words of a command line that all of its parts have in common.
-fn common(arguments: &Arguments) -> Vec<String> {
+pub(crate) fn common(arguments: &Arguments) -> Vec<String> {
     let program = Cli::command();
     let commands = program.get_subcommands().flat_map(Command::get_arguments);
     let all = commands.chain(program.get_arguments());

@@ -126,6 +126,8 @@ const ALL: [Options; 11] = [
             "alpha",
             "noise",
             "rounds",
+            "sums",
+            "continue",
         ],
     },
     Options {

@@ -66,6 +66,25 @@ impl LinearMap {
         Self::new(self.bins, next.rows.iter().map(row).collect())
     }
 
+    /// The same of so many sets of bins, one after the other.
+    #[must_use]
+    pub fn of_each(&self, sets: usize) -> Self {
+        let of_set = |set: usize| {
+            let row = move |row: &Vec<(usize, f64)>| {
+                row.iter()
+                    .map(|(bin, m)| (set * self.bins + bin, *m))
+                    .collect()
+            };
+            self.rows.iter().map(row)
+        };
+        Self::new(sets * self.bins, (0..sets).flat_map(of_set).collect())
+    }
+
+    /// The bins and factors of each value.
+    pub fn rows(&self) -> &[Vec<(usize, f64)>] {
+        &self.rows
+    }
+
     /// The number of values.
     pub fn values(&self) -> usize {
         self.rows.len()

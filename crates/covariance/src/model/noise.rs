@@ -2,12 +2,16 @@
 //!
 //! Entry: [`Groups`].
 
+use std::ops::Range;
+
 use super::matrix::{cholesky, whitened};
 use super::{Matrix, ModelError, ShotNoise, Terms};
 
-/// Some rounds: their sums, and how many there are.
+/// Rounds one after the other: where they begin, how many there are, and their sums.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
+    /// The first of them.
+    pub begin: u64,
     /// The rounds.
     pub rounds: u64,
     /// C4 summed over them.
@@ -16,68 +20,96 @@ pub struct Group {
     pub c3: Matrix,
 }
 
-/// Rounds in groups of as many each, in order: 16 to 31 once there are 16 rounds.
+impl Group {
+    /// The round after the last.
+    pub fn end(&self) -> u64 {
+        self.begin + self.rounds
+    }
+
+    fn add(&mut self, next: &Self) {
+        self.rounds += next.rounds;
+        self.c4 += &next.c4;
+        self.c3 += &next.c3;
+    }
+}
+
+/// Rounds of a group, where there are so many: a power of two that makes 16 to 32 groups, 1 of fewer rounds.
+fn size_of_group(rounds: u64) -> u64 {
+    1 << (rounds.max(16).ilog2() - 4)
+}
+
+/// Rounds in groups of as many each, in order: 16 to 32 once there are 16 rounds.
+///
+/// Sums of two neighbours are added where they are the halves of a group, and nowhere else: which rounds were sampled together, and where, changes no bit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Groups {
+    /// In order.
     each: Vec<Group>,
-    /// Rounds of a full group.
-    size: u64,
     c2: Matrix,
     s: Matrix,
 }
 
 impl Groups {
-    /// When there are so many, neighbours become one.
-    const MOST: usize = 32;
-
     /// No rounds yet, beside the sums over pairs, which are known.
     pub fn new(c2: Matrix, s: Matrix) -> Self {
         Self {
             each: Vec::new(),
-            size: 1,
             c2,
             s,
         }
     }
 
-    /// How many rounds the last group, or the next one, has not got yet.
-    pub fn missing(&self) -> u64 {
-        let last = self.each.last().map_or(0, |last| last.rounds);
-        self.size - last % self.size
+    /// The rounds whose integers become one sum, of which `round` is one.
+    ///
+    /// ```
+    /// use albireo_covariance::model::Groups;
+    /// assert_eq!([31, 32, 67].map(Groups::unit), [31..32, 32..34, 64..68]);
+    /// ```
+    pub fn unit(round: u64) -> Range<u64> {
+        let size = size_of_group(round);
+        let begin = round - round % size;
+        begin..begin + size
     }
 
-    /// Adds the sums of the next rounds, at most as many as are [missing](Self::missing).
-    pub fn add(&mut self, rounds: u64, c4: &Matrix, c3: &Matrix) {
-        match self.each.last_mut() {
-            Some(last) if last.rounds < self.size => {
-                last.rounds += rounds;
-                last.c4 += c4;
-                last.c3 += c3;
+    /// Adds the sums of rounds that are not there yet: of [units](Self::unit), of what earlier groups hold of them, or of the last rounds of all.
+    pub fn add(&mut self, group: Group) {
+        let at = self.each.partition_point(|other| other.begin < group.begin);
+        self.each.insert(at, group);
+        let most = size_of_group(self.rounds());
+        let mut settled: Vec<Group> = Vec::new();
+        for group in std::mem::take(&mut self.each) {
+            settled.push(group);
+            while let [.., first, second] = &mut settled[..]
+                && first.rounds == second.rounds
+                && first.end() == second.begin
+                && first.begin.is_multiple_of(2 * first.rounds)
+                && 2 * first.rounds <= most
+            {
+                first.add(second);
+                settled.pop();
             }
-            _ => self.each.push(Group {
-                rounds,
-                c4: c4.clone(),
-                c3: c3.clone(),
-            }),
         }
-        let is_full = self
-            .each
-            .last()
-            .is_some_and(|last| last.rounds == self.size);
-        if self.each.len() == Self::MOST && is_full {
-            let pairs = self.each.chunks(2).map(|pair| Group {
-                rounds: pair[0].rounds + pair[1].rounds,
-                c4: &pair[0].c4 + &pair[1].c4,
-                c3: &pair[0].c3 + &pair[1].c3,
-            });
-            self.each = pairs.collect();
-            self.size *= 2;
-        }
+        self.each = settled;
+    }
+
+    /// The sums as they are held.
+    pub fn held(&self) -> &[Group] {
+        &self.each
     }
 
     /// The groups.
-    pub fn each(&self) -> &[Group] {
-        &self.each
+    pub fn each(&self) -> Vec<Group> {
+        let size = size_of_group(self.rounds());
+        let of_group = self.each.chunk_by(|a, b| a.begin / size == b.begin / size);
+        let whole = of_group.filter_map(|parts| {
+            let (first, others) = parts.split_first()?;
+            let mut whole = first.clone();
+            for part in others {
+                whole.add(part);
+            }
+            Some(whole)
+        });
+        whole.collect()
     }
 
     /// All rounds.
@@ -88,7 +120,8 @@ impl Groups {
     /// The terms of all rounds.
     pub fn terms(&self) -> Terms {
         let zero = || Matrix::zeros(self.c2.nrows(), self.c2.ncols());
-        let sum = |of: fn(&Group) -> &Matrix| self.each.iter().fold(zero(), |sum, g| sum + of(g));
+        let each = self.each();
+        let sum = |of: fn(&Group) -> &Matrix| each.iter().fold(zero(), |sum, g| sum + of(g));
         self.mean([sum(|g| &g.c4), sum(|g| &g.c3)], self.rounds())
     }
 
@@ -108,7 +141,7 @@ impl Groups {
             let terms = self.mean([group.c4.clone(), group.c3.clone()], group.rounds);
             (group.rounds, terms.at(noise))
         };
-        self.each.iter().map(of).collect()
+        self.each().iter().map(of).collect()
     }
 
     /// R, the noise of the covariance in units of itself: `R^2 = sum_g ||L^-1 (C_g - C) L^-T||^2/(G (G - 1) N_b)` for G groups and `N_b` values, about by
@@ -144,11 +177,20 @@ mod tests {
         [(&c4 + c4.transpose()) * 0.5, c3]
     }
 
+    fn one(begin: u64, c4: Matrix, c3: Matrix) -> Group {
+        Group {
+            begin,
+            rounds: 1,
+            c4,
+            c3,
+        }
+    }
+
     fn groups(rounds: u64) -> Groups {
         let mut groups = Groups::new(Matrix::identity(3, 3), Matrix::zeros(3, 3));
         for k in 0..rounds {
             let [c4, c3] = round(k);
-            groups.add(1, &c4, &c3);
+            groups.add(one(k, c4, c3));
         }
         groups
     }
@@ -162,17 +204,35 @@ mod tests {
             assert!(number == rounds.min(number) && (rounds < 16 || (16..=32).contains(&number)));
             let sizes: Vec<u64> = groups.each().iter().map(|g| g.rounds).collect();
             let (last, full) = sizes.split_last().unwrap();
-            assert!(full.iter().all(|size| *size == groups.size) && *last <= groups.size);
+            assert!(full.iter().all(|size| *size == sizes[0]) && *last <= sizes[0]);
         }
-        assert_eq!(
-            [0, 1, 16, 31, 32, 33, 95].map(|n| groups(n).missing()),
-            [1, 1, 1, 1, 2, 1, 4 - 95 % 4]
-        );
         // The second group of 64 rounds has rounds 4 to 7.
         let expected = (4..8).fold(Matrix::zeros(3, 3), |sum, k| sum + &round(k)[1]);
         assert!((&groups(64).each()[1].c3 - expected).abs().max() < 1e-15);
         let whole = (0..64).fold(Matrix::zeros(3, 3), |sum, k| sum + &round(k)[0]) / 64.0;
         assert!((groups(64).terms().c4 - whole).abs().max() < 1e-15);
+    }
+
+    #[test]
+    fn rounds_of_several_runs_have_the_bits_of_one() {
+        for cuts in [vec![16], vec![3, 40, 41], vec![64, 96]] {
+            let whole = groups(100);
+            let mut parts = groups(0);
+            let begins = cuts.iter().copied().chain([0]);
+            for begin in begins {
+                let ends = cuts.iter().copied().filter(|cut| *cut > begin);
+                let mut part = groups(0);
+                for k in begin..ends.min().unwrap_or(100) {
+                    let [c4, c3] = round(k);
+                    part.add(one(k, c4, c3));
+                }
+                part.held()
+                    .iter()
+                    .cloned()
+                    .for_each(|group| parts.add(group));
+            }
+            assert_eq!(parts, whole, "{cuts:?}");
+        }
     }
 
     #[test]

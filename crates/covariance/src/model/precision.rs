@@ -64,6 +64,7 @@ pub fn least_of_c4(terms: &Terms) -> Result<f64, ModelError> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
+    use super::super::Group;
     use super::super::trials::Sites;
     use super::*;
 
@@ -78,7 +79,12 @@ mod tests {
                 // The sum of 12 uniform numbers is as good as normal here.
                 (0..12).map(|n| draws.uniform(n)).sum::<f64>() - 6.0
             });
-            groups.add(1, &(&x * x.transpose() / degrees as f64), &zero());
+            groups.add(Group {
+                begin: round,
+                rounds: 1,
+                c4: &x * x.transpose() / degrees as f64,
+                c3: zero(),
+            });
         }
         groups
     }
@@ -123,8 +129,13 @@ mod tests {
     fn what_is_not_positive_definite_is_refused_with_its_least_eigenvalue() {
         let mut groups = Groups::new(Matrix::zeros(2, 2), Matrix::zeros(2, 2));
         let bad = Matrix::from_row_slice(2, 2, &[1.0, 2.0, 2.0, 1.0]);
-        for _ in 0..2 {
-            groups.add(1, &bad, &Matrix::zeros(2, 2));
+        for begin in 0..2 {
+            groups.add(Group {
+                begin,
+                rounds: 1,
+                c4: bad.clone(),
+                c3: Matrix::zeros(2, 2),
+            });
         }
         let refused = Precision::of(&groups, ShotNoise::poisson()).unwrap_err();
         assert_eq!(

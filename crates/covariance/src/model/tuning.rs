@@ -87,6 +87,7 @@ fn golden_section(
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
+    use super::super::Group;
     use super::super::trials::Sites;
     use super::*;
 
@@ -94,8 +95,13 @@ mod tests {
         let mut groups = Groups::new(terms.c2.clone(), terms.s.clone());
         for k in 0..16 {
             // Noise that averages to nothing.
-            let off = 1.0 + 0.01 * (f64::from(k) - 7.5) / 7.5;
-            groups.add(1, &(&terms.c4 * off), &(&terms.c3 * (2.0 - off)));
+            let off = 1.0 + 0.01 * (k as f64 - 7.5) / 7.5;
+            groups.add(Group {
+                begin: k,
+                rounds: 1,
+                c4: &terms.c4 * off,
+                c3: &terms.c3 * (2.0 - off),
+            });
         }
         groups
     }

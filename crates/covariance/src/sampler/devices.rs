@@ -16,7 +16,7 @@ use super::constants::pairs_of;
 use super::points::RoundPoints;
 use super::rounds::Drawn;
 use super::visits::Kept;
-use super::{C3Term, C4Term, RoundSums, SampleJob, SamplerError, SamplingEngine, steps};
+use super::{C3Term, C4Term, RoundSums, SampleJob, SamplerError, SamplingEngine, each_round};
 
 /// Threads of a block, and shared memory of each of its warps: members of two clouds.
 const THREADS: u32 = 128;
@@ -317,26 +317,23 @@ pub fn rounds<N: Devices>(
     if !job.constants().shares.is_empty() {
         return Err(CudaError::Unsupported("sums by region: use the cpu engine").into());
     }
-    progress.begin(steps(job, &rounds));
     let progress = Lasting::new(progress);
-    let (mut rows, mut sums) = (job.rows(), RoundSums::none(job.constants()));
     let on_devices = devices
         .all()
         .iter()
         .map(|device| OnDevice::new(device, job));
     let on_devices = on_devices.collect::<Result<Vec<_>, _>>()?;
     let (pool, mut next) = (cpu.pool()?, on_devices.iter().cycle());
-    for round in rounds {
-        let points = job.round(&mut rows, round);
-        let drawn = pool.install(|| Drawn::new(job, cpu.isa(), &points, &progress));
+    let mut sums = each_round(job, rounds, &progress, |points, sums| {
+        let drawn = pool.install(|| Drawn::new(job, cpu.isa(), points, &progress));
         let (Some(drawn), Some(device)) = (drawn, next.next()) else {
             return Err(EngineError::Interrupted.into());
         };
         device.count(job, &drawn)?;
-        drawn.add_pairs(&mut sums);
+        drawn.add_pairs(sums);
         progress.advance(points.iter().map(RoundPoints::len).sum::<usize>() as u64);
-    }
-    job.keep(rows);
+        Ok(())
+    })?;
     for device in &on_devices {
         device.add_to(&mut sums)?;
     }

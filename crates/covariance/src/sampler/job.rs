@@ -288,6 +288,12 @@ impl SampleJob {
         points.collect()
     }
 
+    /// xi of each pair of tracers, in full: where its nodes are, and their values.
+    pub fn xi_nodes(&self) -> Vec<Vec<f64>> {
+        let pairs = pairs_of(self.tracers.len()).into_iter();
+        pairs.map(|(i, k)| self.xi[i][k].nodes()).collect()
+    }
+
     pub(super) fn xi(&self, owner: usize, member: usize) -> &XiTable {
         &self.xi[owner][member]
     }

@@ -48,6 +48,8 @@ use albireo::engine::{Cpu, Naive, Progress};
 use albireo::error::EngineError;
 use albireo::progress::Lasting;
 
+use self::points::RoundPoints;
+
 /// Samples rounds.
 pub trait SamplingEngine {
     /// The sums of some rounds of a job; `progress` hears of points. Sums of parts add up to those of the whole.
@@ -68,6 +70,26 @@ fn steps(job: &SampleJob, rounds: &Range<u64>) -> u64 {
     2 * points * (rounds.end.saturating_sub(rounds.start))
 }
 
+/// Makes rounds one after the other, each by `add` of its points; none once a stop is asked for.
+fn each_round(
+    job: &SampleJob,
+    rounds: Range<u64>,
+    progress: &dyn Progress,
+    mut add: impl FnMut(&[RoundPoints], &mut RoundSums) -> Result<(), SamplerError>,
+) -> Result<RoundSums, SamplerError> {
+    progress.begin(steps(job, &rounds));
+    let (mut rows, mut sums) = (job.rows(), RoundSums::none(job.constants()));
+    for round in rounds {
+        add(&job.round(&mut rows, round), &mut sums)?;
+        // Of the round in which it was asked for some is left out.
+        if progress.stop_requested() {
+            return Err(EngineError::Interrupted.into());
+        }
+    }
+    job.keep(rows);
+    Ok(sums)
+}
+
 impl SamplingEngine for Naive {
     fn rounds(
         &self,
@@ -75,17 +97,11 @@ impl SamplingEngine for Naive {
         rounds: Range<u64>,
         progress: &dyn Progress,
     ) -> Result<RoundSums, SamplerError> {
-        progress.begin(steps(job, &rounds));
-        let (mut rows, mut sums) = (job.rows(), RoundSums::none(job.constants()));
-        for round in rounds {
-            if progress.stop_requested() {
-                return Err(EngineError::Interrupted.into());
-            }
-            naive::add_round(job, &job.round(&mut rows, round), &mut sums);
+        each_round(job, rounds, progress, |points, sums| {
+            naive::add_round(job, points, sums);
             progress.advance(steps(job, &(0..1)));
-        }
-        job.keep(rows);
-        Ok(sums)
+            Ok(())
+        })
     }
 }
 
@@ -96,19 +112,11 @@ impl SamplingEngine for Cpu {
         rounds: Range<u64>,
         progress: &dyn Progress,
     ) -> Result<RoundSums, SamplerError> {
-        progress.begin(steps(job, &rounds));
         let progress = Lasting::new(progress);
-        let (mut rows, mut sums) = (job.rows(), RoundSums::none(job.constants()));
         self.pool()?.install(|| {
-            for round in rounds {
-                let points = job.round(&mut rows, round);
-                rounds::add_round(job, self.isa(), &points, &mut sums, &progress)?;
-                if progress.stop_requested() {
-                    return Err(EngineError::Interrupted.into());
-                }
-            }
-            job.keep(rows);
-            Ok(sums)
+            each_round(job, rounds, &progress, |points, sums| {
+                rounds::add_round(job, self.isa(), points, sums, &progress)
+            })
         })
     }
 }

@@ -67,22 +67,62 @@ impl RoundSums {
         for (pairs, others) in self.pairs.iter_mut().zip(&other.pairs) {
             *pairs += others;
         }
-        let matrices = self.c4.iter_mut().chain(&mut self.c3);
-        let of_regions = self.regions.iter_mut().flatten();
-        let matrices =
-            matrices.chain(of_regions.flat_map(|sums| [&mut sums.equal, &mut sums.shares]));
-        let others = other.c4.iter().chain(&other.c3);
-        let of_regions = other.regions.iter().flatten();
-        let others = others.chain(of_regions.flat_map(|sums| [&sums.equal, &sums.shares]));
-        for (matrix, others) in matrices.zip(others) {
+        let rounds = self.rounds;
+        for (matrix, others) in self.matrices_mut().zip(other.matrices()) {
             for (sum, other) in matrix.iter_mut().zip(others) {
-                let rounds = self.rounds;
                 *sum = sum
                     .checked_add(*other)
                     .ok_or(SamplerError::Overflow { rounds })?;
             }
         }
         Ok(())
+    }
+
+    /// All integers by bins: of quads, of triples, and by regions.
+    fn matrices(&self) -> impl Iterator<Item = &Vec<i64>> {
+        let of_regions = self.regions.iter().flatten();
+        let of_regions = of_regions.flat_map(|sums| [&sums.equal, &sums.shares]);
+        self.c4.iter().chain(&self.c3).chain(of_regions)
+    }
+
+    fn matrices_mut(&mut self) -> impl Iterator<Item = &mut Vec<i64>> {
+        let of_regions = self.regions.iter_mut().flatten();
+        let of_regions = of_regions.flat_map(|sums| [&mut sums.equal, &mut sums.shares]);
+        self.c4.iter_mut().chain(&mut self.c3).chain(of_regions)
+    }
+
+    /// All of it but the constants, from which [`RoundSums::from_bytes`] makes it again.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let numbers = [self.rounds, self.quads].into_iter();
+        let numbers = numbers.chain(self.pairs.iter().copied());
+        let integers = self.matrices().flatten().map(|sum| sum.cast_unsigned());
+        numbers.chain(integers).flat_map(u64::to_le_bytes).collect()
+    }
+
+    /// The sums that these bytes are of; none where they are not as many as the constants ask for.
+    ///
+    /// ```
+    /// # use albireo_covariance::sampler::{Constants, RoundSums};
+    /// # let constants = Constants { seed: 1, bins: (2, 1), randoms: vec![9], points: vec![9], kappa: vec![vec![1.0]], rho: vec![vec![1.0; 2]], weight_units: vec![1.0], shares: vec![] };
+    /// let mut sums = RoundSums::none(&constants);
+    /// sums.c4[0][3] = -7;
+    /// assert_eq!(RoundSums::from_bytes(&constants, &sums.to_bytes()), Some(sums.clone()));
+    /// assert_eq!(RoundSums::from_bytes(&constants, &sums.to_bytes()[8..]), None);
+    /// ```
+    pub fn from_bytes(constants: &Constants, bytes: &[u8]) -> Option<Self> {
+        let (words, rest) = bytes.as_chunks::<8>();
+        let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
+        let mut sums = Self::none(constants);
+        let all: usize = sums.matrices().map(Vec::len).sum();
+        (rest.is_empty() && words.len() == 2 + sums.pairs.len() + all).then_some(())?;
+        (sums.rounds, sums.quads) = (words.next()?, words.next()?);
+        for pairs in &mut sums.pairs {
+            *pairs = words.next()?;
+        }
+        for (sum, word) in sums.matrices_mut().flatten().zip(words) {
+            *sum = word.cast_signed();
+        }
+        Some(sums)
     }
 
     /// A sum over quads of all random points: `C4_ab RR_a RR_b`, bin of the first pair slow; not yet symmetric.

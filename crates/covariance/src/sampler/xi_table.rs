@@ -77,6 +77,11 @@ impl XiTable {
         })
     }
 
+    /// The distance of its nodes of s, its cut and all values.
+    pub(super) fn nodes(&self) -> Vec<f64> {
+        [&[self.step, self.cut], &self.values[..]].concat()
+    }
+
     /// The separation from which on xi is 0.
     pub fn cut(&self) -> f64 {
         self.cut

@@ -1,40 +1,39 @@
 //! `albireo covariance`: the covariance of a correlation function without mocks.
 
+mod cross;
 mod jackknife;
+mod kept_sums;
 mod made;
 mod measured;
 mod randoms;
 mod sampling;
 mod theory;
-mod values;
+mod tracers;
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
-use std::rc::Rc;
 use std::time::Duration;
 
-use albireo::{Correlation, SignedEdges};
-use albireo_covariance::model::{Groups, ShotNoise, two_point};
-use albireo_covariance::sampler::{HASH, Input, SampleJob, Settings, XiTable};
-use albireo_samples::{RegionSpec, Samples, Selection};
-use anyhow::{Context, Result, bail};
+use albireo_covariance::model::{Groups, LinearMap, Matrix, ShotNoise};
+use albireo_covariance::sampler::{HASH, SampleJob, Settings};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use self::cross::Cross;
 use self::jackknife::Jackknife;
+pub(crate) use self::kept_sums::words_of_part;
+use self::kept_sums::{KeptFlags, KeptSums};
 use self::made::{Made, Reference};
-use self::measured::Measured;
-use self::randoms::{Randoms, source, space};
 use self::sampling::{End, Sampled, Sampling};
-use self::theory::theory;
-use self::values::Values;
+use self::tracers::{Tracers, one_or_all};
+use super::covariance_values::Values;
 use super::derived::Derived;
 use super::over_mu::OverMuFlags;
-use crate::args::{DataFlags, OutputFlags, SEED, SpaceFlags};
+use crate::args::{CrossFlags, DataFlags, OutputFlags, SEED, SpaceFlags};
 use crate::catalogs::Files;
 use crate::engine::cpu_of;
 use crate::group;
-use crate::kept::Wanted;
 use crate::paths::ReadFile;
 use crate::record::Record;
 use crate::scatter::check_bins;
@@ -63,6 +62,14 @@ pub(crate) struct Covariance {
     randoms: Vec<Files>,
     #[command(flatten)]
     columns: DataFlags,
+    /// Two tracers: xi of RESULT's with another one, and of that one alone; the covariance of all three
+    #[arg(long, value_name = "RESULT", num_args = 1..=2, requires = "cross_randoms", conflicts_with = "tune")]
+    cross: Vec<ReadFile>,
+    /// Random points of the second tracer
+    #[arg(long, value_name = "FILE", requires = "cross")]
+    cross_randoms: Vec<Files>,
+    #[command(flatten)]
+    cross_columns: CrossFlags,
     #[command(flatten)]
     space: SpaceFlags,
     #[command(flatten)]
@@ -74,23 +81,34 @@ pub(crate) struct Covariance {
     #[arg(long, value_name = "PI", requires = "wp", help_heading = group::BINS)]
     pi_max: Option<f64>,
     /// Take xi from another result, over (s, |mu|) or r [default: RESULT]
+    ///
+    /// Of two tracers three by three flags: 11, 12 and 22.
     #[arg(long, value_name = "RESULT", conflicts_with = "xi_theory")]
-    xi: Option<ReadFile>,
+    xi: Vec<ReadFile>,
     /// Take xi from a text file with rows `s mu xi` of a grid
+    ///
+    /// Of two tracers three by three flags: 11, 12 and 22.
     #[arg(long, value_name = "FILE")]
-    xi_theory: Option<ReadFile>,
+    xi_theory: Vec<ReadFile>,
     /// xi is 0 beyond this separation [default: 250, in a box no end]
     #[arg(long, value_name = "S")]
     xi_cut: Option<f64>,
-    /// Number of points of the data [default: that of RESULT]
-    #[arg(long, value_name = "N")]
-    data_number: Option<f64>,
+    /// Number of points of the data, of two tracers N,M [default: that of RESULT]
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    data_number: Vec<f64>,
     /// How the density of data is compared with that of randoms: by numbers, or by sums of weights squared
     #[arg(long, value_name = "KIND", default_value = "number")]
     shot_noise: ShotNoiseBy,
     /// Shot noise of the data, in units of Poisson noise [default: 1]
-    #[arg(long, value_name = "ALPHA", conflicts_with = "tune")]
-    alpha: Option<f64>,
+    ///
+    /// Of two tracers A,B.
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        value_delimiter = ',',
+        conflicts_with = "tune"
+    )]
+    alpha: Vec<f64>,
     /// Fit the shot noise to a covariance of the same values, such as of mocks, or to the regions of --region-counts
     ///
     /// The latter needs the regions of the random points: --regions-column.
@@ -115,11 +133,13 @@ pub(crate) struct Covariance {
     #[arg(long, value_name = "SEED", default_value_t = SEED.into())]
     seed: u64,
     /// Random points of a round
-    #[arg(long, value_name = "N", default_value_t = Settings::default().points, help_heading = group::TUNING)]
+    #[arg(long, value_name = "N", default_value_t = Settings::default().points)]
     points: usize,
     /// Members of a cloud on average
-    #[arg(long, value_name = "N", default_value_t = Settings::default().cloud, help_heading = group::TUNING)]
+    #[arg(long, value_name = "N", default_value_t = Settings::default().cloud)]
     cloud: f64,
+    #[command(flatten)]
+    kept: KeptFlags,
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", help_heading = group::RUNNING)]
     threads: Option<NonZeroUsize>,
@@ -160,34 +180,6 @@ fn time(text: &str) -> Result<Duration, String> {
 }
 
 impl Covariance {
-    /// The form that the covariance is of.
-    fn form(&self, xi: &Correlation) -> Result<Derived> {
-        if self.wp {
-            if let Some(flag) = self.over_mu.given() {
-                return Err(usage(format!(
-                    "{flag} and --wp cannot be combined: leave one out"
-                )));
-            }
-            return Ok(Derived::Wp(self.pi_max));
-        }
-        let mu = xi.axes.get(1).filter(|axis| axis.name == "mu");
-        let Some(mu) = mu else {
-            return match self.over_mu.given() {
-                Some(flag) => Err(usage(format!("{flag} needs xi(s, mu)"))),
-                None => Ok(Derived::Xi),
-            };
-        };
-        let mu = SignedEdges::new(mu.edges.clone())?;
-        let mut wanted = self.over_mu.wanted(&mu)?.into_iter();
-        match (wanted.next(), wanted.next()) {
-            (_, Some(_)) => Err(usage(
-                "a covariance is of multipoles or of wedges: leave one of them out",
-            )),
-            (Some(one), None) => Ok(one.into()),
-            (None, None) => Ok(Derived::Xi),
-        }
-    }
-
     /// Refuses numbers without a meaning.
     fn check(&self) -> Result<()> {
         self.over_mu.check_orders()?;
@@ -196,19 +188,34 @@ impl Covariance {
                 "--rounds: expected 2 or more, whose scatter tells the noise, found {rounds}"
             )));
         }
-        if self.columns.has_bits() {
+        if self.columns.has_bits() || self.cross_columns.has_bits() {
             return Err(usage("--bits: random points have no bits"));
         }
+        let tracers = if self.cross.is_empty() { 1 } else { 2 };
         let numbers = [
-            ("--alpha", self.alpha),
-            ("--noise", Some(self.noise)),
-            ("--xi-cut", self.xi_cut),
-            ("--data-number", self.data_number),
+            ("--alpha", &self.alpha[..]),
+            ("--data-number", &self.data_number),
+            ("--noise", &[self.noise]),
+            ("--xi-cut", self.xi_cut.as_slice()),
         ];
-        for (flag, number) in numbers {
-            if let Some(number) = number.filter(|n| !(*n > 0.0 && n.is_finite())) {
+        for (flag, numbers) in numbers {
+            if let Some(number) = numbers.iter().find(|n| !(**n > 0.0 && n.is_finite())) {
                 return Err(usage(format!(
                     "{flag}: expected a number above 0, found {number}"
+                )));
+            }
+        }
+        let pairs = tracers * (tracers + 1) / 2;
+        let several = [
+            ("--alpha", self.alpha.len(), tracers),
+            ("--data-number", self.data_number.len(), tracers),
+            ("--xi", self.xi.len(), pairs),
+            ("--xi-theory", self.xi_theory.len(), pairs),
+        ];
+        for (flag, found, expected) in several {
+            if found != 0 && found != expected {
+                return Err(usage(format!(
+                    "{flag}: expected {expected} of them, for as many as --cross makes, found {found}"
                 )));
             }
         }
@@ -228,223 +235,115 @@ impl Covariance {
         }
     }
 
-    /// The table of xi.
-    fn xi_table(&self, measured: &Measured, cut: f64, session: &Session<'_>) -> Result<XiTable> {
-        if let Some(path) = &self.xi_theory {
-            return theory(path, cut).with_context(|| format!("--xi-theory {}", path.display()));
-        }
-        match &self.xi {
-            Some(path) => Measured::read(path, &session.kept.results)?.xi_table(cut),
-            None => measured.xi_table(cut),
-        }
-    }
-
-    /// The number of data, and their ratio to the randoms here and to those of the estimate.
-    fn densities(&self, measured: &Measured, randoms: &Randoms) -> Result<[f64; 3]> {
-        let unknown = || {
-            format!(
-                "{}: it does not say how many points its data have: --data-number N",
-                measured.name
-            )
-        };
-        let data = self.data_number.or(measured.data().map(|n| n as f64));
-        let data = data.with_context(unknown)?;
-        let f = match self.shot_noise {
-            ShotNoiseBy::Number => data / randoms.points.len() as f64,
-            ShotNoiseBy::Weights => {
-                let of_data = measured.shot_noise().with_context(|| {
-                    format!(
-                        "--shot-noise weights: {} does not say what its data weigh",
-                        measured.name
-                    )
-                })?;
-                randoms.squares / (randoms.sum * randoms.sum) / of_data
-            }
-        };
-        let known = || {
-            measured
-                .table
-                .meta
-                .get("counts")
-                .is_some_and(|counts| counts.get("RR").is_none())
-        };
-        let beta = match (self.finite_randoms, measured.rows("randoms")) {
-            (OnOff::Off, _) => 0.0,
-            (OnOff::On, Some(rows)) => data / rows as f64,
-            (OnOff::On, None) if known() => 0.0,
-            (OnOff::On, None) => bail!(
-                "{}: it does not say how many its randoms are: --finite-randoms off leaves their noise out",
-                measured.name
-            ),
-        };
-        Ok([data, f, beta])
-    }
-
-    /// What is sampled from.
-    fn job(
-        &self,
-        measured: &Measured,
-        (samples, randoms, rr): (&Samples, &Randoms, &[f64]),
-        jackknife: Option<&Jackknife>,
-        session: &Session<'_>,
-    ) -> Result<SampleJob> {
-        let cut = self
-            .xi_cut
-            .unwrap_or_else(|| Measured::cut(samples.domain()));
-        let job = SampleJob::new(Input {
-            domain: samples.domain().clone(),
-            bins: measured.bins.clone(),
-            line_of_sight: Some(samples.line_of_sight()),
-            randoms: vec![randoms.points.clone()],
-            xi: vec![self.xi_table(measured, cut, session)?],
-            random_pairs: vec![rr.to_vec()],
-            region_shares: jackknife.map(Jackknife::shares),
-            settings: Settings {
-                seed: self.seed,
-                points: self.points,
-                cloud: self.cloud,
-                ..Settings::default()
-            },
-        })?;
-        check_pairs(measured, &job)?;
-        Ok(job)
-    }
-
     /// Reads, samples, fits, prints and writes.
     pub(crate) fn run(self, session: &mut Session<'_>) -> Result<()> {
         self.check()?;
         session
             .sink
-            .check(&self.output, &[], &session.arguments.inputs())?;
+            .check_counts(&self.output, &[], &session.arguments.inputs())?;
+        self.kept.check(&session.sink)?;
         let mut record = Record::begin(session.arguments);
-        let measured = Measured::read(&self.result, &session.kept.results)?;
-        let unit = measured.table.meta.get("unit").and_then(Value::as_str);
-        let values = Values::new(&self.form(&measured.xi)?, &measured.xi, unit)?;
+        let measured = self.measured(&session.kept.results)?;
+        let first = &measured[0];
+        let unit = first.table.meta.get("unit").and_then(Value::as_str);
+        let form = Derived::one((&self.over_mu, self.wp, self.pi_max), &first.xi.axes)?;
+        let values = Values::new(&form, &first.xi, unit)?.of_pairs(measured.len());
         check_bins(values.map.values())?;
         let tune = self.tune.as_ref();
-        let tune =
-            tune.map(|path| Reference::read(path, &values, &measured, &session.kept.results));
+        let tune = tune.map(|path| Reference::read(path, &values, first, &session.kept.results));
         let tune = tune.transpose()?;
         let jackknife = tune.as_ref().and_then(|tune| tune.jackknife.as_ref());
         self.check_regions(jackknife.is_some())?;
         let engine = cpu_of(self.threads, None)?;
-        let samples = self.read(&measured, &mut record, session)?;
-        let randoms = Randoms::new(samples.get("randoms")?)?;
-        let [data, f, beta] = self.densities(&measured, &randoms)?;
-        let rr = randoms.pairs(&measured.rr);
-        let job = self.job(&measured, (&samples, &randoms, &rr), jackknife, session)?;
-        let squares = {
-            let bar = session.watch.bar("RR of squared weights");
-            let space = (&measured.bins, samples.domain());
-            randoms.squares_of_pairs((&rr, jackknife), space, (&engine, &bar))?
-        };
-        let pairs = two_point([&squares.all, &rr], &measured.xi.xi, [f, f])?;
-        let groups = |pairs: &[Vec<f64>; 2]| {
-            let [c2, s] = pairs.each_ref().map(|pairs| values.map.of_diagonal(pairs));
-            Groups::new(c2, s)
-        };
-        let of_regions = jackknife.zip(squares.by_region);
-        let of_regions = of_regions.map(|(jackknife, [within, across])| {
-            let factors = jackknife.regions.of_two_points(&within, &across);
-            let times = |pairs: &Vec<f64>| pairs.iter().zip(&factors).map(|(x, y)| x * y).collect();
-            groups(&pairs.each_ref().map(times))
-        });
-        let mut sampled = Sampled {
-            groups: groups(&pairs),
-            of_regions,
-        };
-        let shot = ShotNoise {
-            alpha: self.alpha.unwrap_or(1.0),
-            beta,
-            subsets: measured.subsets,
+        let tracers = self.tracers(measured, &mut record, session)?;
+        let job = self.job(&tracers, jackknife, &session.kept.results)?;
+        let squares = tracers.squares(jackknife, &engine, session)?;
+        let pairs = tracers.two_points(&squares)?;
+        let noise = self.noise(&tracers);
+        let cross = tracers.cross(&noise, &pairs);
+        let mut sampled = begun(
+            &values.map,
+            (&pairs[0], cross.as_ref()),
+            jackknife.zip(
+                squares
+                    .into_iter()
+                    .next()
+                    .and_then(|squares| squares.by_region),
+            ),
+        );
+        // The terms of two tracers are those at their noise.
+        let shot = if cross.is_some() {
+            ShotNoise::poisson()
+        } else {
+            noise[0]
         };
         let sampling = Sampling {
             job: &job,
             map: &values.map,
-            rr: &rr,
-            f,
+            rr: &tracers.rr.concat(),
+            f: tracers.densities[0].f,
             noise: shot,
+            cross: cross.as_ref(),
             jackknife,
             engine: &engine,
             watch: &session.watch,
         };
+        let kept = KeptSums::new(&self, &values, &tracers, &sampling)?;
         let end = match self.rounds {
             Some(rounds) => End::Rounds(rounds),
             None => End::Noise(self.noise, self.time),
         };
-        let noise = sampling.run(&mut sampled, end)?;
-        self.note(&measured, (&job, [data, f]), session, &mut record)?;
+        if self.kept.sample(&kept, &mut sampled, end, session)? {
+            return Ok(());
+        }
+        let known = sampling.end(&mut sampled)?;
+        self.note(&tracers, &job, session, &mut record)?;
         values.note(&mut record);
-        let made = Made::new(&values, &sampled.groups, shot);
+        let made = Made::new(&values, &sampled.groups, (shot, &noise));
         let made = match &tune {
             Some(reference) => made.tuned(reference, sampled.of_regions.as_ref())?,
             None => made,
         };
-        let table = made.table(noise, &mut record)?;
+        let mut table = made.table(known, &mut record)?;
+        table.columns.extend(tracers.weights(&values));
         session.sink.deliver(&table, &self.output)
-    }
-
-    /// The random points.
-    fn read(
-        &self,
-        measured: &Measured,
-        record: &mut Record,
-        session: &mut Session<'_>,
-    ) -> Result<Rc<Samples>> {
-        let paths = self.randoms.iter().flat_map(Files::iter);
-        let paths: Vec<PathBuf> = paths.map(PathBuf::from).collect();
-        let given = Selection::from(self.columns.clone());
-        let source = source(paths, given, &measured.table);
-        let space = space(self.space.clone(), &measured.table)?;
-        let wanted = Wanted {
-            angular: false,
-            outside: space.outside(),
-            regions: self.regions_column.clone().map(RegionSpec::Column),
-            classes: None,
-            rsd: None,
-        };
-        let samples = session.read(&[source], &space, wanted, record)?;
-        measured.warn_of_others(samples.record().get("samples"));
-        Ok(samples)
     }
 
     /// Writes down what the covariance is of, and what was sampled.
     fn note(
         &self,
-        measured: &Measured,
-        (job, [data, f]): (&SampleJob, [f64; 2]),
+        tracers: &Tracers,
+        job: &SampleJob,
         session: &Session<'_>,
         record: &mut Record,
     ) -> Result<()> {
-        for key in [
-            "statistic",
-            "line_of_sight",
-            "edges",
-            "unit",
-            "cosmology",
-            "estimator",
-        ] {
-            if let Some(value) = measured.table.meta.get(key) {
-                record.set(key, value.clone());
-            }
-        }
+        tracers.note(record);
         let results = &session.kept.results;
         let file = |path: &ReadFile| -> Result<Value> {
             Ok(json!({"path": path.display().to_string(), "sha256": results.sha256(path)?}))
         };
-        let xi = self.xi_theory.as_ref().or(self.xi.as_ref());
-        record.set("made_from", file(&self.result)?);
-        record.set("xi_from", file(xi.unwrap_or(&self.result))?);
+        let all = || std::iter::once(&self.result).chain(&self.cross);
+        let xi = self.xi_theory.iter().chain(&self.xi);
+        let xi: Vec<_> = xi
+            .chain(all())
+            .take(all().count())
+            .map(file)
+            .collect::<Result<_>>()?;
+        let from: Vec<_> = all().map(file).collect::<Result<_>>()?;
+        record.set("made_from", one_or_all(from.into_iter()));
+        record.set("xi_from", one_or_all(xi.into_iter()));
         let constants = job.constants();
+        let numbers = |of: &[u64]| one_or_all(of.iter());
+        let [data, f] = tracers.numbers();
         record.set(
             "sampling",
             json!({
                 "hash": HASH,
                 "seed": constants.seed,
-                "points": constants.points[0],
-                "randoms": constants.randoms[0],
-                "kappa": constants.kappa[0][0],
-                "rho": constants.rho[0],
+                "points": numbers(&constants.points),
+                "randoms": numbers(&constants.randoms),
+                "kappa": one_or_all(constants.kappa.iter().flatten()),
+                "rho": one_or_all(constants.rho.iter()),
                 "data": data,
                 "data_over_randoms": f,
                 "xi_cut": self.xi_cut,
@@ -454,15 +353,28 @@ impl Covariance {
     }
 }
 
-/// Refuses rounds with hardly a pair in a bin.
-fn check_pairs(measured: &Measured, job: &SampleJob) -> Result<()> {
-    const LEAST: f64 = 100.0;
-    let (bin, expected) = job.fewest_pairs();
-    if expected >= LEAST {
-        return Ok(());
+/// No rounds yet, beside the terms of two points.
+fn begun(
+    map: &LinearMap,
+    (pairs, cross): (&[Vec<f64>; 2], Option<&Cross>),
+    by_region: Option<(&Jackknife, [Vec<Vec<f64>>; 2])>,
+) -> Sampled {
+    let groups = |pairs: &[Vec<f64>; 2]| {
+        let [c2, s] = pairs.each_ref().map(|pairs| map.of_diagonal(pairs));
+        Groups::new(c2, s)
+    };
+    let of_regions = by_region.map(|(jackknife, [within, across])| {
+        let factors = jackknife.regions.of_two_points(&within, &across);
+        let times = |pairs: &Vec<f64>| pairs.iter().zip(&factors).map(|(x, y)| x * y).collect();
+        groups(&pairs.each_ref().map(times))
+    });
+    let none = || Matrix::zeros(map.values(), map.values());
+    Sampled {
+        groups: match cross {
+            Some(cross) => Groups::new(cross.of_pairs(map), none()),
+            None => groups(pairs),
+        },
+        of_regions,
+        open: BTreeMap::new(),
     }
-    bail!(
-        "a round is expected to keep {expected:.1} pairs in {}, {LEAST} are needed: take more random points, wider bins (albireo result rebin), or leave this one out (slice)",
-        measured.place(bin)
-    )
 }

@@ -4,19 +4,21 @@
 
 use std::path::Path;
 
-use albireo::Correlation;
+use albireo::binning::BinAxis;
 use albireo::error::EstimatorError;
 use albireo::estimators::projected_to;
+use albireo::{Correlation, SignedEdges};
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::Result;
 
 use super::estimated::Estimated;
 use super::named_formulas::Formulas;
-use super::over_mu::OverMu;
+use super::over_mu::{OverMu, OverMuFlags};
 use super::projections::Projection;
 use crate::form_file::Form;
 use crate::packages::Made;
 use crate::tables::{correlation_columns, counted_columns, edge_columns};
+use crate::usage::usage;
 
 /// A form of an estimate with what it takes to make it.
 #[derive(Debug)]
@@ -34,6 +36,37 @@ impl From<OverMu> for Derived {
 }
 
 impl Derived {
+    /// The one that a covariance over these axes is of, by the flags of multipoles and wedges, and of wp and its end.
+    pub(super) fn one(
+        (over_mu, wp, pi_max): (&OverMuFlags, bool, Option<f64>),
+        axes: &[BinAxis],
+    ) -> Result<Self> {
+        if wp {
+            if let Some(flag) = over_mu.given() {
+                return Err(usage(format!(
+                    "{flag} and --wp cannot be combined: leave one out"
+                )));
+            }
+            return Ok(Self::Wp(pi_max));
+        }
+        let Some(mu) = axes.get(1).filter(|axis| axis.name == "mu") else {
+            return match over_mu.given() {
+                Some(flag) => Err(usage(format!("{flag} needs xi(s, mu)"))),
+                None => Ok(Self::Xi),
+            };
+        };
+        over_mu.check_orders()?;
+        let mu = SignedEdges::new(mu.edges.clone())?;
+        let mut wanted = over_mu.wanted(&mu)?.into_iter();
+        match (wanted.next(), wanted.next()) {
+            (_, Some(_)) => Err(usage(
+                "a covariance is of multipoles or of wedges: leave one of them out",
+            )),
+            (Some(one), None) => Ok(one.into()),
+            (None, None) => Ok(Self::Xi),
+        }
+    }
+
     /// Which one it is.
     pub(super) fn form(&self) -> Form {
         match self {

@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::Cli;
 use crate::catalogs::Files;
+use crate::commands::covariance::words_of_part;
 use crate::group;
 use crate::part_file::PartFile;
 use crate::paths::WrittenFile;
@@ -53,15 +54,22 @@ impl Merge {
             .flat_map(|files| files.paths)
             .collect();
         let first = files.first().context("there are no parts to merge")?;
-        let part = PartFile::read(first)?;
-        let own = ["albireo".to_owned()].into_iter().chain(part.words);
+        let of_rounds = words_of_part(first);
+        let is_counted = of_rounds.is_none();
+        let part = match of_rounds {
+            Some(words) => words,
+            None => PartFile::read(first)?.words,
+        };
+        let own = ["albireo".to_owned()].into_iter().chain(part);
         let mut words: Vec<OsString> = own.map(OsString::from).collect();
         if let Some(output) = self.output {
             words.extend(["--output".into(), PathBuf::from(output).into()]);
         }
         let mut line = words.clone();
-        // Nobody counts: the reference needs no device.
-        line.extend(["--engine", "naive"].map(OsString::from));
+        if is_counted {
+            // Nobody counts: the reference needs no device.
+            line.extend(["--engine", "naive"].map(OsString::from));
+        }
         for file in files {
             line.extend(["--from-part".into(), file.into()]);
         }

@@ -5,6 +5,7 @@ pub(crate) mod completeness;
 pub(crate) mod completions;
 pub(crate) mod count;
 pub(crate) mod covariance;
+mod covariance_values;
 mod derived;
 #[cfg(feature = "cuda")]
 pub(crate) mod devices;

@@ -7,6 +7,7 @@ mod combine;
 mod concatenate;
 mod counts;
 mod covariance;
+mod covariances_of_parts;
 mod estimate;
 mod integral_constraint;
 mod mean;

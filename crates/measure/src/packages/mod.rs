@@ -8,6 +8,7 @@ mod group;
 mod layout;
 mod lines;
 mod lsstypes;
+mod matrices;
 mod measured;
 mod pycorr;
 mod read;
@@ -85,6 +86,12 @@ pub(crate) fn check_form(
 
 /// The form of a result that belongs into the file `path`, if there is one for its format: beside our columns those of lsstypes, where it has one.
 pub(crate) fn form(table: &Table, origin: &Origin, path: &Path) -> Result<Option<Tree>> {
+    let is_covariance = table
+        .kind()
+        .is_ok_and(|kind| kind == ResultKind::Covariance);
+    if is_covariance && (origin.means.is_none() || is_foreign(path)) {
+        return matrices::tree(table, TableFormat::of(path)?.name());
+    }
     if !has_form(path) {
         return Ok(None);
     }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::jackknife::Jackknife;
 use super::measured::Measured;
-use super::values::{Values, rows};
+use crate::commands::covariance_values::{Values, rows};
 use crate::commands::result::check_same_bins;
 use crate::record::Record;
 use crate::results::Results;
@@ -24,6 +24,8 @@ pub(super) struct Made<'a> {
     values: &'a Values,
     groups: &'a Groups,
     shot: ShotNoise,
+    /// That of each of two tracers, at which the terms are.
+    tracers: &'a [ShotNoise],
     /// How shot noise was fitted, for the record.
     fit: Value,
     terms: Terms,
@@ -89,11 +91,16 @@ fn hint(error: ModelError, rounds: u64) -> Error {
 
 impl<'a> Made<'a> {
     /// Of rounds in groups, at this shot noise.
-    pub(super) fn new(values: &'a Values, groups: &'a Groups, shot: ShotNoise) -> Self {
+    pub(super) fn new(
+        values: &'a Values,
+        groups: &'a Groups,
+        (shot, tracers): (ShotNoise, &'a [ShotNoise]),
+    ) -> Self {
         Self {
             values,
             groups,
             shot,
+            tracers,
             fit: Value::Null,
             terms: groups.terms(),
         }
@@ -147,6 +154,12 @@ impl<'a> Made<'a> {
             "least_eigenvalue": least,
             "least_eigenvalue_of_c4_over_c2": of_c4,
         });
+        if let [_, _] = self.tracers {
+            errors["formula"] = json!("C4 + C3 + C2, at the shot noise of each tracer");
+            errors["alpha"] = self.tracers.iter().map(|noise| noise.alpha).collect();
+            errors["beta"] = self.tracers.iter().map(|noise| noise.beta).collect();
+            errors["subsets"] = json!(self.tracers[0].subsets);
+        }
         if !self.fit.is_null() {
             errors["tuned"] = self.fit.clone();
         }
@@ -160,7 +173,14 @@ impl<'a> Made<'a> {
             ("c2", "sum over two points, at Poisson noise", &terms.c2),
             ("s", "sum over two points without correlation", &terms.s),
         ];
-        for (name, about, matrix) in others {
+        // Those of two tracers are what they are at their noise, that of the randoms in C2.
+        let number = others.len() - usize::from(self.tracers.len() > 1);
+        for (name, about, matrix) in others.into_iter().take(number) {
+            let about = if self.tracers.len() > 1 {
+                about.trim_end_matches(", at Poisson noise")
+            } else {
+                about
+            };
             columns.push(TableColumn::floats(name, about, rows(matrix)));
         }
         let mut meta = record.finish(ResultKind::Covariance);

@@ -31,6 +31,8 @@ pub(super) struct Measured {
     pub(super) rr: Vec<f64>,
     /// The subsets of randoms that were split.
     pub(super) subsets: f64,
+    /// The weight of all its random pairs and of all its pairs of data, where these were counted, and not split.
+    pub(super) totals: Option<[f64; 2]>,
     /// xi in fewer bins of mu.
     smooth: Correlation,
 }
@@ -63,17 +65,22 @@ fn smoothing(axes: &Axes) -> Vec<usize> {
 
 impl Measured {
     /// Reads a result, and refuses what no covariance is modelled of.
-    pub(super) fn read(path: &Path, results: &Results) -> Result<Self> {
+    pub(super) fn read(path: &Path, results: &Results, of_two: bool) -> Result<Self> {
         let table = results.read(path)?;
-        Self::of(path, table).with_context(|| path.display().to_string())
+        Self::of(path, table, of_two).with_context(|| path.display().to_string())
     }
 
-    fn of(path: &Path, table: Table) -> Result<Self> {
-        check(&table)?;
+    fn of(path: &Path, table: Table, of_two: bool) -> Result<Self> {
+        check(&table, of_two)?;
         let axes = Axes::new(table.edges()?)?;
         check_axes(&axes)?;
         let (bins, saved) = (bins_of(&table)?, Saved::new(path, &table)?);
-        let estimate = |by: &[usize]| -> Result<(Correlation, Vec<f64>)> {
+        let rr = if of_two { Term::R1R2 } else { Term::RR };
+        let total = |term: Term, counts: &TermCounts| {
+            let counts = counts.get(term).ok()?;
+            Some(counts.total().normalisation(counts.is_weighted()))
+        };
+        let estimate = |by: &[usize]| -> Result<_> {
             let (estimator, terms, known) = saved.estimator_and_known(&bins, by)?;
             check_estimator(&table, known.is_some())?;
             let counts = saved.counts(&terms, &bins)?.into_iter();
@@ -85,10 +92,11 @@ impl Measured {
             {
                 axis.name = "s";
             }
-            Ok((xi, counts.pairs(Term::RR)?.fractions("RR")?))
+            let totals = total(rr, &counts).zip(total(Term::DD, &counts));
+            Ok((xi, counts.pairs(rr)?.fractions(rr.name)?, totals))
         };
         let whole = vec![1; axes.number()];
-        let ((xi, rr), (smooth, _)) = (estimate(&whole)?, estimate(&smoothing(&axes))?);
+        let ((xi, rr, totals), (smooth, ..)) = (estimate(&whole)?, estimate(&smoothing(&axes))?);
         if let Some(bin) = rr.iter().position(|rr| *rr <= 0.0) {
             bail!(
                 "there are no random pairs in {}: leave this bin out (albireo result slice), or take wider ones (rebin)",
@@ -105,6 +113,7 @@ impl Measured {
             bins,
             xi,
             rr,
+            totals: totals.map(|(rr, dd)| [rr, dd]),
             smooth,
         })
     }
@@ -154,15 +163,15 @@ impl Measured {
     }
 
     /// Says so where randoms are not those that it was measured with.
-    pub(super) fn warn_of_others(&self, samples: Option<&Value>) {
-        let of = |samples: Option<&Value>| -> Vec<Value> {
+    pub(super) fn warn_of_others(&self, samples: Option<&Value>, role: &str) {
+        let of = |samples: Option<&Value>, role: &str| -> Vec<Value> {
             let all = samples.and_then(Value::as_array).into_iter().flatten();
-            let randoms = all.filter(|sample| sample["role"] == "randoms");
+            let randoms = all.filter(|sample| sample["role"] == role);
             let digests = randoms.map(|sample| json!([sample["sha256"], sample["rows_used"]]));
             digests.collect()
         };
-        let own = of(self.table.meta.get("samples"));
-        if !own.is_empty() && own != of(samples) {
+        let own = of(self.table.meta.get("samples"), "randoms");
+        if !own.is_empty() && own != of(samples, role) {
             tracing::warn!(
                 "the randoms are not those that {} was measured with: their RR is its RR, scaled to their weights",
                 self.name
@@ -209,7 +218,7 @@ impl Measured {
 }
 
 /// Refuses other results, and counts that the model is not for.
-fn check(table: &Table) -> Result<()> {
+fn check(table: &Table, of_two: bool) -> Result<()> {
     let kind = table.kind()?;
     if kind != ResultKind::Correlation {
         bail!(
@@ -231,10 +240,18 @@ fn check(table: &Table) -> Result<()> {
         if cuts {
             bail!("{name} was counted with cuts, which the model does not know");
         }
-        if !["DD", "DR", "RD", "RR"].contains(&name.as_str()) {
-            bail!(
-                "it is of {name}: the model takes one sample with its randoms, without reconstruction"
-            );
+        let expected = if of_two {
+            ["D1D2", "D1R2", "R1D2", "R1R2"]
+        } else {
+            ["DD", "DR", "RD", "RR"]
+        };
+        if !expected.contains(&name.as_str()) {
+            let samples = if of_two {
+                "two samples with randoms of both"
+            } else {
+                "one sample with its randoms"
+            };
+            bail!("it is of {name}: the model takes {samples}, without reconstruction");
         }
     }
     Ok(())
@@ -253,7 +270,7 @@ fn check_axes(axes: &Axes) -> Result<()> {
 /// Refuses estimators of other covariances.
 fn check_estimator(table: &Table, known: bool) -> Result<()> {
     let name = table.meta.get("estimator").and_then(Value::as_str);
-    match name {
+    match name.map(|name| name.trim_end_matches("-cross")) {
         Some("landy-szalay") => Ok(()),
         Some("natural") if known => Ok(()),
         _ => bail!(
@@ -265,7 +282,9 @@ fn check_estimator(table: &Table, known: bool) -> Result<()> {
 
 /// The subsets of its randoms, 1 where they were not split.
 fn subsets(table: &Table) -> Result<f64> {
-    let split = records(table)?.get("RR").and_then(|rr| rr.get("split"));
+    let counts = records(table)?;
+    let rr = counts.get("RR").or(counts.get("R1R2"));
+    let split = rr.and_then(|rr| rr.get("split"));
     let Some(split) = split else {
         return Ok(1.0);
     };

@@ -50,10 +50,14 @@ fn selection(table: &Table) -> Option<Selection> {
 }
 
 /// The files of the randoms, with the columns that are given, else those of the result's own randoms.
-pub(super) fn source(paths: Vec<PathBuf>, given: Selection, table: &Table) -> Source {
+pub(super) fn source(
+    (role, paths): (&str, Vec<PathBuf>),
+    given: Selection,
+    table: &Table,
+) -> Source {
     let own = selection(table).unwrap_or_default();
     Source {
-        role: "randoms".to_owned(),
+        role: role.to_owned(),
         paths,
         selection: given.or(&own).resolved(),
     }
@@ -157,34 +161,56 @@ impl Randoms {
         })
     }
 
-    /// `sum w_i w_j` over ordered pairs in each bin, from their shares of all.
-    pub(super) fn pairs(&self, shares: &[f64]) -> Vec<f64> {
-        let all = self.sum * self.sum - self.squares;
+    /// `sum w_i w_j` over ordered pairs in each bin, or over those with other points, from their shares of all.
+    pub(super) fn pairs(&self, other: Option<&Self>, shares: &[f64]) -> Vec<f64> {
+        let all = match other {
+            None => self.sum * self.sum - self.squares,
+            Some(other) => self.sum * other.sum,
+        };
         shares.iter().map(|share| share * all).collect()
     }
 
-    /// `sum w_i^2 w_j^2` over ordered pairs in each bin, and by region where there are regions: counted, unless all weights are the same.
+    /// The weight that all have, if it is the same.
+    fn one_weight(&self) -> Option<f64> {
+        let first = self.weights.first().copied().unwrap_or(1.0);
+        self.weights.iter().all(|w| *w == first).then_some(first)
+    }
+
+    /// The same points with the squares of their weights.
+    fn squared(&self, labelled: bool) -> Result<Particles> {
+        let squares = self.weights.iter().map(|w| w * w).collect();
+        let squares = Particles::weighted(self.points.points().clone(), squares)?;
+        Ok(match self.points.labels() {
+            Some(labels) if labelled => squares.labelled(labels.clone())?,
+            _ => squares,
+        })
+    }
+
+    /// `sum w_i^2 w_j^2` over ordered pairs in each bin, or over those with other points, and by region where there are regions: counted, unless all weights are the same.
     pub(super) fn squares_of_pairs(
         &self,
+        other: Option<&Self>,
         (rr, jackknife): (&[f64], Option<&Jackknife>),
         (bins, domain): (&Bins, &Domain),
         (engine, progress): (&Cpu, &dyn Progress),
     ) -> Result<Squares> {
-        let first = self.weights.first().copied().unwrap_or(1.0);
-        if self.weights.iter().all(|w| *w == first) {
+        if let (Some(first), Some(second)) = (self.one_weight(), other.unwrap_or(self).one_weight())
+        {
             return Ok(Squares {
-                all: rr.iter().map(|rr| rr * first * first).collect(),
+                all: rr.iter().map(|rr| rr * first * second).collect(),
                 // Those of RR are in proportion.
                 by_region: jackknife.map(|jackknife| jackknife.rr.clone()),
             });
         }
-        let squares = self.weights.iter().map(|w| w * w).collect();
-        let mut squares = Particles::weighted(self.points.points().clone(), squares)?;
-        if let (Some(labels), Some(_)) = (self.points.labels(), jackknife) {
-            squares = squares.labelled(labels.clone())?;
-        }
-        let prepared = engine.prepare(squares, domain, progress)?;
-        let job = PreparedJob::auto(&prepared);
+        let prepare = |randoms: &Self| {
+            let squares = randoms.squared(jackknife.is_some())?;
+            Ok::<_, anyhow::Error>(engine.prepare(squares, domain, progress)?)
+        };
+        let (prepared, other) = (prepare(self)?, other.map(prepare).transpose()?);
+        let job = match &other {
+            None => PreparedJob::auto(&prepared),
+            Some(other) => PreparedJob::cross(&prepared, other)?,
+        };
         let what = CountSpec::for_pairs(bins, job.job().pairs());
         let (counts, _) = match jackknife {
             Some(_) => count_regions(engine, &job, what, progress)?,

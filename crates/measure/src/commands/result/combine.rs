@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use albireo::binning::BinAxis;
 use albireo::estimators::{CombinedRegions, PartWeight, combined};
 use albireo::{Bins, Correlation};
-use albireo_catalogs::Table;
+use albireo_catalogs::{ResultKind, Table};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use super::covariances_of_parts::combined_covariances;
 use super::parts::{Saved, counted};
 use super::realisations::Realisations;
 use super::remade::{FormsOfSaved, RegionErrors};
@@ -20,6 +22,7 @@ use crate::record::Record;
 use crate::saved::bins_of;
 use crate::scatter::Scatter;
 use crate::session::Session;
+use crate::usage::usage;
 
 /// What a part of the sky weighs by, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -45,6 +48,8 @@ impl From<PartWeightName> for PartWeight {
 #[command(next_help_heading = group::ERRORS)]
 pub(crate) struct Combine {
     /// Results of xi with their counts (those of --counts, for wp and multipoles; files of lsstypes), one for each part of the sky
+    ///
+    /// Or what `albireo covariance` made of them, in their bins.
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<Files>,
     /// Treat region k of all parts as one region, as in pycorr [default: each region of each part is one]
@@ -107,7 +112,16 @@ impl Combine {
             .sink
             .check_counts(&output, &self.forms.others(), &inputs)?;
         let mut record = Record::begin(session.arguments);
-        let realisations = Realisations::read(&self.results, session)?;
+        let realisations = Realisations::read_parts(&self.results, session)?;
+        if realisations.kind() == ResultKind::Covariance {
+            if self.match_regions || !self.errors.by_region.is_empty() {
+                return Err(usage("--by-region is for results with counts"));
+            }
+            let form = |axes: &[BinAxis]| self.forms.one(axes);
+            let by = self.by.unwrap_or_default().into();
+            let table = combined_covariances(&realisations, by, form, record)?;
+            return session.sink.deliver(&table, &output);
+        }
         let parts = realisations
             .iter()
             .map(|one| Saved::new(Path::new(&one.name), &one.table));

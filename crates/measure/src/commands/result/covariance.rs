@@ -274,7 +274,7 @@ impl OverMocks {
         let inputs: Vec<_> = inputs.chain(target).collect();
         let mean = self.mean.as_deref().map(|path| ("--mean", path));
         let others: Vec<_> = mean.into_iter().collect();
-        session.sink.check(&self.output, &others, &inputs)?;
+        session.sink.check_counts(&self.output, &others, &inputs)?;
         let mut record = Record::begin(session.arguments);
         let realisations = Realisations::read(&self.results, session)?;
         let estimates = Estimates::new(&realisations)?;

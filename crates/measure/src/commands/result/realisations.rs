@@ -18,7 +18,7 @@ use crate::usage::usage;
 use crate::watch::Loss;
 
 /// Entries of a record that are about one run, not about the measurement.
-const OF_A_RUN: [&str; 15] = [
+const OF_A_RUN: [&str; 18] = [
     "result",
     "program",
     "commit",
@@ -34,6 +34,9 @@ const OF_A_RUN: [&str; 15] = [
     "regions",
     "realisations",
     "made_from",
+    "xi_from",
+    "sampling",
+    "totals",
 ];
 
 /// Two results or more, with the same settings and bins.
@@ -99,6 +102,23 @@ impl Realisations {
     /// Reads the files, at least two, and refuses the first that differs from the one before all in a setting, or was counted from the
     /// very particles of another.
     pub(super) fn read(files: &[Files], session: &Session<'_>) -> Result<Self> {
+        Self::read_as(files, session, NamedTable::whole)
+    }
+
+    /// The same of results whose rows are bins, or of covariances.
+    pub(super) fn read_parts(files: &[Files], session: &Session<'_>) -> Result<Self> {
+        let kind = |one: &NamedTable| match one.table.kind() {
+            Ok(ResultKind::Covariance) => Ok(ResultKind::Covariance),
+            _ => one.whole(),
+        };
+        Self::read_as(files, session, kind)
+    }
+
+    fn read_as(
+        files: &[Files],
+        session: &Session<'_>,
+        kind_of: impl Fn(&NamedTable) -> Result<ResultKind>,
+    ) -> Result<Self> {
         let _reading = session.watch.during(Loss::Nothing);
         let paths = paths(files)?;
         let names: Vec<_> = paths
@@ -111,7 +131,7 @@ impl Realisations {
         for path in &paths {
             session.watch.check_stop()?;
             let one = NamedTable::read(path, &session.kept.results)?;
-            let found = one.whole()?;
+            let found = kind_of(&one)?;
             kind.get_or_insert(found);
             if let Some(first) = all.first()
                 && let Some(difference) = difference(&first.table, &one.table)

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use albireo::SignedEdges;
-use albireo::binning::Axes;
+use albireo::binning::{Axes, BinAxis};
 use albireo_catalogs::Table;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -127,6 +127,14 @@ impl FormsOfSaved {
                 .map(|path| ("--covariance", path)),
         );
         others
+    }
+
+    /// What a covariance over these axes is made of, one form of it.
+    pub(super) fn one(&self, axes: &[BinAxis]) -> Result<Derived> {
+        if let Some((flag, _)) = self.others().first() {
+            return Err(usage(format!("{flag} is for results with counts")));
+        }
+        Derived::one((&self.over_mu, self.wp, self.pi_max), axes)
     }
 
     /// The forms that are made of results like this one, in bins of these axes; refuses what they do not have.

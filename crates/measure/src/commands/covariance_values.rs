@@ -13,20 +13,24 @@ use serde_json::json;
 use crate::commands::derived::Derived;
 use crate::commands::projections::Projection;
 use crate::record::Record;
-use crate::scatter::covariance_columns;
+use crate::scatter::{covariance_columns, repeated};
 use crate::tables::edge_columns;
 
 /// The values that the covariance is of.
-pub(super) struct Values {
-    pub(super) map: LinearMap,
+pub(in crate::commands) struct Values {
+    pub(in crate::commands) map: LinearMap,
     bins: Vec<TableColumn>,
     projection: Option<Projection>,
-    pub(super) name: &'static str,
+    pub(in crate::commands) name: &'static str,
 }
 
 impl Values {
     /// The form of xi, its factors found by what becomes of bins one by one.
-    pub(super) fn new(form: &Derived, xi: &Correlation, unit: Option<&str>) -> Result<Self> {
+    pub(in crate::commands) fn new(
+        form: &Derived,
+        xi: &Correlation,
+        unit: Option<&str>,
+    ) -> Result<Self> {
         let name = form.form().name();
         let Some(projection) = form.of(xi)? else {
             let bins = edge_columns(&xi.axes, unit);
@@ -58,15 +62,38 @@ impl Values {
         })
     }
 
+    /// The same of 11, 12 and 22 one after the other, where there are three.
+    #[must_use]
+    pub(in crate::commands) fn of_pairs(mut self, pairs: usize) -> Self {
+        if pairs > 1 {
+            let rows = self.map.values();
+            let tracers = [11, 12, 22]
+                .into_iter()
+                .flat_map(|pair| std::iter::repeat_n(pair, rows));
+            let tracers =
+                TableColumn::integers("tracers", "tracers of the pairs", tracers.collect());
+            self.bins = std::iter::once(tracers)
+                .chain(self.bins.into_iter().map(|column| repeated(column, pairs)))
+                .collect();
+            self.map = self.map.of_each(pairs);
+        }
+        self
+    }
+
     /// Writes down which axis is left.
-    pub(super) fn note(&self, record: &mut Record) {
+    pub(in crate::commands) fn note(&self, record: &mut Record) {
         if let Some(projection) = &self.projection {
             projection.note(record);
         }
     }
 
+    /// Whether they are the bins as they are.
+    pub(in crate::commands) fn are_bins(&self) -> bool {
+        self.projection.is_none()
+    }
+
     /// The columns of a covariance of them.
-    pub(super) fn columns(&self, covariance: &Matrix) -> Vec<TableColumn> {
+    pub(in crate::commands) fn columns(&self, covariance: &Matrix) -> Vec<TableColumn> {
         let n = covariance.nrows();
         let array = Array2::from_shape_fn((n, n), |at| covariance[at]);
         let correlation = correlation_of(&array).into_iter().collect();
@@ -74,7 +101,7 @@ impl Values {
     }
 
     /// A covariance of them that has nothing but its bins.
-    pub(super) fn bare(&self) -> Table {
+    pub(in crate::commands) fn bare(&self) -> Table {
         let n = self.map.values();
         Table {
             columns: self.columns(&Matrix::zeros(n, n)),
@@ -86,6 +113,6 @@ impl Values {
 }
 
 /// A symmetric matrix row by row.
-pub(super) fn rows(matrix: &Matrix) -> Vec<f64> {
+pub(in crate::commands) fn rows(matrix: &Matrix) -> Vec<f64> {
     matrix.iter().copied().collect()
 }
