@@ -42,10 +42,11 @@ pub trait BitSets: Copy {
     /// One bit for each lane whose set shares a member with `set`.
     #[inline(always)]
     fn sharing(self, set: u64, lanes: &[u64]) -> u32 {
-        let bits = lanes.iter().enumerate();
-        bits.fold(0, |bits, (lane, own)| {
-            bits | u32::from(set & own != 0) << lane
-        })
+        let mut bits = 0;
+        for (lane, own) in lanes.iter().enumerate() {
+            bits |= u32::from(set & own != 0) << lane;
+        }
+        bits
     }
 
     /// Writes what `set` and those lanes share whose bit is set in `bits`, in their order. What follows in `to`, as many as there are
@@ -104,18 +105,17 @@ impl BitSets for super::neon::Neon {}
 impl BitSets for Avx2 {
     #[inline(always)]
     fn count_members(self, set: u64, numbers: &mut BitNumbers) {
-        let (halves, _) = numbers.0.as_chunks_mut::<32>();
-        // SAFETY: the token proves AVX2; the loads and the stores are as wide as a half.
+        // SAFETY: the token proves AVX2; the two loads and stores of 32 lie within the 64 numbers.
         unsafe {
             // Which of four bytes each byte of the register takes, and which of its bits.
             let one = 0x0101_0101_0101_0101;
             let bytes = _mm256_set_epi64x(3 * one, 2 * one, one, 0);
             let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64.cast_signed());
-            for (half, numbers) in halves.iter_mut().enumerate() {
+            for half in 0..2 {
                 let set = _mm256_set1_epi32(((set >> (32 * half)) as u32).cast_signed());
                 let own = _mm256_and_si256(_mm256_shuffle_epi8(set, bytes), bit);
                 let held = _mm256_cmpeq_epi8(own, bit);
-                let at = numbers.as_mut_ptr();
+                let at = numbers.0.as_mut_ptr().add(32 * half);
                 let sum = _mm256_sub_epi8(_mm256_loadu_si256(at.cast()), held);
                 _mm256_storeu_si256(at.cast(), sum);
             }
@@ -165,14 +165,14 @@ impl BitSets for Avx512 {
     }
     #[inline(always)]
     fn add_to_members(self, set: u64, term: i64, sums: &mut BitSums) {
-        let (eights, _) = sums.0.as_chunks_mut::<8>();
-        for (sums, set) in eights.iter_mut().zip(set.to_le_bytes()) {
-            let at = sums.as_mut_ptr();
-            // SAFETY: the token proves AVX-512; the load and the store are as wide as eight sums.
-            unsafe {
+        // SAFETY: the token proves AVX-512; the eight loads and stores of 8 lie within the 64 sums.
+        unsafe {
+            let term = _mm512_set1_epi64(term);
+            for eight in 0..8 {
+                let at = sums.0.as_mut_ptr().add(8 * eight);
                 let before = _mm512_loadu_si512(at.cast());
-                let term = _mm512_set1_epi64(term);
-                let sum = _mm512_mask_add_epi64(before, set, before, term);
+                let own = (set >> (8 * eight)) as u8;
+                let sum = _mm512_mask_add_epi64(before, own, before, term);
                 _mm512_storeu_si512(at.cast(), sum);
             }
         }

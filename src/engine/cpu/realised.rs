@@ -24,7 +24,8 @@ const ROOM: usize = PAIRS + MOST_LANES;
 
 /// Up to so many slots have their bytes in copies, which pairs take in turn: none need wait for what another has just written.
 const MOST_IN_COPIES: usize = 64;
-const COPIES: usize = 4;
+/// The logarithm of their number.
+const COPIES: u32 = 2;
 
 /// The realisations of a job's particles in the order of slots, and what is summed of their pairs.
 pub(super) struct SlotRealisations {
@@ -140,7 +141,8 @@ pub(super) struct InRealisations<'a> {
     met: [usize; 2],
     waiting: Waiting,
     n_slots: usize,
-    copies: usize,
+    /// The logarithm of the number of copies.
+    copies: u32,
     /// For each slot and copy, how many pairs its bytes can still take.
     left: Vec<u8>,
     /// For each slot, copy and word.
@@ -154,7 +156,7 @@ pub(super) struct InRealisations<'a> {
 impl<'a> InRealisations<'a> {
     /// In a box, so that what is large stays where it is.
     pub(super) fn new(of: &'a SlotRealisations, n_slots: usize) -> Box<Self> {
-        let copies = if n_slots <= MOST_IN_COPIES { COPIES } else { 1 };
+        let copies = if n_slots <= MOST_IN_COPIES { COPIES } else { 0 };
         let words = n_slots * of.words();
         Box::new(Self {
             of,
@@ -167,8 +169,8 @@ impl<'a> InRealisations<'a> {
             },
             n_slots,
             copies,
-            left: vec![u8::MAX; n_slots * copies],
-            bytes: vec![BitNumbers::NONE; words * copies],
+            left: vec![u8::MAX; n_slots << copies],
+            bytes: vec![BitNumbers::NONE; words << copies],
             numbers: vec![BitSums::NONE; words],
             sums: vec![BitSums::NONE; words * of.rests.len()],
         })
@@ -180,7 +182,7 @@ impl<'a> InRealisations<'a> {
     fn empty(&mut self, copy: usize) {
         let words = self.of.words();
         let bytes = &mut self.bytes[copy * words..][..words];
-        let numbers = &mut self.numbers[copy / self.copies * words..];
+        let numbers = &mut self.numbers[(copy >> self.copies) * words..];
         for (bytes, numbers) in bytes.iter_mut().zip(numbers) {
             for (number, byte) in numbers.0.iter_mut().zip(&mut bytes.0) {
                 *number += i64::from(std::mem::take(byte));
@@ -199,14 +201,19 @@ impl<'a> InRealisations<'a> {
         factors: Factors<'_>,
     ) {
         let (row_slot, [_, lane_slot]) = (self.met[0] + usize::from(row), self.met);
-        let sets = self.of.first.iter().zip(self.of.second());
-        let sets = sets.map(|(rows, lanes)| (rows[row_slot], &lanes[lane_slot..][..S::LANES]));
-        let sharing = |bits, (set, lanes)| bits | simd.sharing(set, lanes);
-        let bits = inside & sets.clone().fold(0, sharing);
+        let (rows, lanes) = (&self.of.first, self.of.second());
+        // By number, here and below: closures over registers may end up as calls.
+        let mut sharing = 0;
+        for word in 0..rows.len() {
+            let lanes = &lanes[word][lane_slot..][..S::LANES];
+            sharing |= simd.sharing(rows[word][row_slot], lanes);
+        }
+        let (bits, from) = (inside & sharing, self.waiting.n);
         let waiting = &mut self.waiting;
-        let from = waiting.n;
-        for ((set, lanes), to) in sets.zip(&mut waiting.sets) {
-            simd.store_shared(set, lanes, bits, &mut to[from..]);
+        for word in 0..rows.len() {
+            let lanes = &lanes[word][lane_slot..][..S::LANES];
+            let to = &mut waiting.sets[word][from..];
+            simd.store_shared(rows[word][row_slot], lanes, bits, to);
         }
         waiting.n += simd.store_some_u(slots, bits, &mut waiting.slots[from..]);
         if self.of.rests.is_empty() {
@@ -225,29 +232,35 @@ impl<'a> InRealisations<'a> {
     #[inline(always)]
     fn settle<S: Simd, const WORDS: usize>(&mut self, simd: S) {
         let n = std::mem::take(&mut self.waiting.n);
+        let (copies, last_copy) = (self.copies, (1 << self.copies) - 1);
         for at in 0..n {
-            let copy = self.waiting.slots[at] as usize * self.copies + at % self.copies;
+            let slot = self.waiting.slots[at] as usize;
+            let copy = slot << copies | at & last_copy;
             let bytes = &mut self.bytes[copy * WORDS..][..WORDS];
-            for (sets, bytes) in self.waiting.sets.iter().zip(bytes) {
-                simd.count_members(sets[at], bytes);
+            for word in 0..WORDS {
+                simd.count_members(self.waiting.sets[word][at], &mut bytes[word]);
             }
-            self.left[copy] -= 1;
-            if self.left[copy] == 0 {
+            let left = &mut self.left[copy];
+            *left -= 1;
+            if *left == 0 {
                 self.empty(copy);
             }
         }
-        for (k, &is_rest) in self.of.rests.iter().enumerate() {
+        let sums = self.of.rests.len();
+        for k in 0..sums {
             let mut terms = [0; ROOM];
             for at in (0..n).step_by(S::DOUBLES) {
-                let product = simd.load_d(&self.waiting.products[at..]);
-                let term = if is_rest { simd.rest(product) } else { product };
+                let mut term = simd.load_d(&self.waiting.products[at..]);
+                if self.of.rests[k] {
+                    term = simd.rest(term);
+                }
                 simd.store_rounded(term, 0, &mut terms[at..]);
             }
-            for (at, &term) in terms[..n].iter().enumerate() {
+            for at in 0..n {
                 let slot = self.waiting.slots[at] as usize;
-                let sums = &mut self.sums[(slot * self.of.rests.len() + k) * WORDS..][..WORDS];
-                for (sets, sums) in self.waiting.sets.iter().zip(sums) {
-                    simd.add_to_members(sets[at], term, sums);
+                let own = &mut self.sums[(slot * sums + k) * WORDS..][..WORDS];
+                for word in 0..WORDS {
+                    simd.add_to_members(self.waiting.sets[word][at], terms[at], &mut own[word]);
                 }
             }
         }

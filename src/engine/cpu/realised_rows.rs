@@ -73,20 +73,24 @@ impl<'a, const PRODUCTS: bool> InRows<'a, PRODUCTS> {
             return;
         }
         counters.flush(&mut self.emptied);
-        let words = self.of.words();
-        for (at, pairs) in self.emptied.pairs.iter_mut().enumerate() {
-            if *pairs == 0 {
-                continue;
-            }
-            let (row, slot) = (at / self.n_slots, at % self.n_slots);
-            let pairs = std::mem::take(pairs).cast_signed();
-            for (word, sets) in self.of.first.iter().enumerate() {
-                let set = sets[block * BLOCK + row];
-                simd.add_to_members(set, pairs, &mut self.numbers[slot * words + word]);
-                if PRODUCTS {
-                    // Of fewer terms than are flushed.
-                    let sum = self.emptied.products[at] as i64;
-                    simd.add_to_members(set, sum, &mut self.sums[slot * words + word]);
+        let (words, n_slots) = (self.of.words(), self.n_slots);
+        // By number: closures over registers may end up as calls.
+        for row in 0..BLOCK {
+            for slot in 0..n_slots {
+                let pairs = &mut self.emptied.pairs[row * n_slots + slot];
+                if *pairs == 0 {
+                    continue;
+                }
+                let pairs = std::mem::take(pairs).cast_signed();
+                for word in 0..words {
+                    let set = self.of.first[word][block * BLOCK + row];
+                    let own = slot * words + word;
+                    simd.add_to_members(set, pairs, &mut self.numbers[own]);
+                    if PRODUCTS {
+                        // Of fewer terms than are flushed.
+                        let sum = self.emptied.products[row * n_slots + slot] as i64;
+                        simd.add_to_members(set, sum, &mut self.sums[own]);
+                    }
                 }
             }
         }
