@@ -136,8 +136,11 @@ impl Histogram for Deferred<'_> {
         match &mut self.of {
             Dear::Separated(of) => of.move_by(vector),
             Dear::Valued(of) => of.move_by(vector),
-            Dear::Weighed(_) | Dear::Sets(_) => {}
-            Dear::Realised(_) | Dear::RealisedRows(_) | Dear::RealisedSums(_) => {}
+            Dear::Weighed(_)
+            | Dear::Sets(_)
+            | Dear::Realised(_)
+            | Dear::RealisedRows(_)
+            | Dear::RealisedSums(_) => {}
         }
     }
 

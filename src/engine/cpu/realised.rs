@@ -4,6 +4,10 @@
 //! [`super::realised_rows`] has another. Which realisations a pair takes part in is said by [`crate::tally::CountSpec::by_realisation`].
 
 #![allow(clippy::inline_always, reason = "it runs inside vector kernels")]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "closures over registers may end up as calls"
+)]
 
 use albireo_simd::fixed_point::{FLUSH_TERMS, FRACTION_BITS, rest_as_term};
 use albireo_simd::{BitNumbers, BitSums, Factors, Histogram, MOST_LANES, ROWS, Simd, Totals};
@@ -202,7 +206,6 @@ impl<'a> InRealisations<'a> {
     ) {
         let (row_slot, [_, lane_slot]) = (self.met[0] + usize::from(row), self.met);
         let (rows, lanes) = (&self.of.first, self.of.second());
-        // By number, here and below: closures over registers may end up as calls.
         let mut sharing = 0;
         for word in 0..rows.len() {
             let lanes = &lanes[word][lane_slot..][..S::LANES];
