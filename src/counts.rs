@@ -29,7 +29,7 @@ pub use covers::{JobId, Part};
 pub use exact_sums::ExactSums;
 pub use excluded::{excluded_by_species, excluded_pairs};
 pub use loose_weights::{LARGEST_RELATIVE_BOUND, LooseWeights};
-pub use realisations::count_realisations;
+pub use realisations::{count_realisations, take_realisations};
 pub use regions::count_regions;
 pub use split::Split;
 pub use total::{PairKind, PairTotal};

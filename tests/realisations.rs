@@ -8,7 +8,7 @@ use crate::random;
 use albireo::counts::{count_prepared, count_realisations, count_regions};
 use albireo::engine::{Cpu, PreparedJob, Silent};
 use albireo::error::{EngineError, JobError};
-use albireo::particles::{Bits, Groups};
+use albireo::particles::{Bits, Groups, Weights};
 use albireo::tally::{
     Classes, CountSpec, Cut, InverseProbability, Legendre, PairNormalisation, Realisations,
     weight_exponents, weights_are_wide,
@@ -62,6 +62,15 @@ fn sample(n: usize, (number, weighing): (usize, Weighing), seed: u64) -> Particl
     particles
         .with_bits(Bits::new(bits, words).unwrap())
         .unwrap()
+}
+
+/// The same without bits.
+fn bare(sample: &Particles) -> Particles {
+    let points = sample.points().clone();
+    match sample.weights() {
+        Weights::Unit => Particles::new(points),
+        Weights::PerParticle(weights) => Particles::with_weights(points, weights.clone()).unwrap(),
+    }
 }
 
 fn labelled(sample: Particles) -> Particles {
@@ -141,10 +150,11 @@ fn both(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>, number: usize)
 #[test]
 fn each_realisation_equals_its_separate_count() {
     for (number, weighing) in [
+        (1, Weighing::Narrow),
         (64, Weighing::Unit),
+        (65, Weighing::Wide),
+        (127, Weighing::Narrow),
         (128, Weighing::Unit),
-        (64, Weighing::Narrow),
-        (71, Weighing::Wide),
     ] {
         let of = (number, weighing);
         let (a, b) = (sample(180, of, 1), sample(150, of, 2));
@@ -199,24 +209,77 @@ fn a_sample_without_bits_takes_part_in_all() {
     }
 }
 
+/// More blocks than a group of them has, whose rows have histograms of their own, and bins too many for that.
+#[test]
+fn realisations_of_the_rows_alone_are_counted_row_by_row() {
+    for (number, weighing) in [
+        (64, Weighing::Unit),
+        (65, Weighing::Narrow),
+        (128, Weighing::Wide),
+    ] {
+        let (draws, all) = (
+            sample(1400, (number, weighing), 7),
+            sample(220, (number, weighing), 8),
+        );
+        let all = bare(&all);
+        for domain in domains() {
+            for n_bins in [6, 150] {
+                let bins = RBins::new(Edges::linear(0.0, 3.0, n_bins).unwrap());
+                let pairs = Pairs::Cross(&draws, &all);
+                let what = CountSpec::for_pairs(bins, pairs).by_realisation(number);
+                agree(pairs, &domain, &what.in_range_of(pairs));
+            }
+        }
+    }
+}
+
+/// Each particle is in one realisation, so that most pairs are in none.
+#[test]
+fn pairs_without_a_realisation_in_common_are_left_out() {
+    let of = (128, Weighing::Narrow);
+    let alone = |seed: u64| {
+        let whole = sample(300, of, seed);
+        let bits = (0..300).flat_map(|row| match row % 7 {
+            0..3 => [1 << (row % 64), 0],
+            3..5 => [0, 1 << (row % 64)],
+            5 => [0, 0],
+            _ => [1 << 63, 1],
+        });
+        let bits = Bits::new(bits.collect(), 2).unwrap();
+        bare(&whole).with_bits(bits).unwrap()
+    };
+    let (a, b) = (alone(13), alone(14));
+    let bins = RBins::new(Edges::linear(0.0, 4.5, 5).unwrap());
+    for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
+        both(pairs, &Domain::Open, &bins, 128);
+    }
+}
+
+/// The bytes of a bin take 255 pairs; few bins have four copies of them, which pairs take in turn.
 #[test]
 fn bytes_are_emptied_before_they_are_full() {
-    for n in [253, 254, 255, 256, 257, 509, 510, 511, 513] {
-        let around = |k: usize| [1.0 + 1e-3 * (k % 97) as f64, 1e-3 * (k / 97) as f64, 0.0];
-        let points: Vec<_> = (0..n).map(around).collect();
-        let bits = |n: usize, k: u64| {
-            let words = (0..2 * n as u64).map(|row| u64::MAX << (row % 2 * k) >> (row % 3));
-            Bits::new(words.collect(), 2).unwrap()
-        };
-        let ring = Particles::new(Points::from_rows(&points).unwrap());
-        let ring = ring.with_bits(bits(n, 2)).unwrap();
-        let centre = Particles::new(Points::from_rows(&[[0.0; 3]]).unwrap());
-        let centre = centre
-            .with_bits(Bits::new(vec![u64::MAX; 2], 2).unwrap())
-            .unwrap();
-        let bins = RBins::new(Edges::linear(0.5, 3.5, 3).unwrap());
-        for pairs in [Pairs::Cross(&centre, &ring), Pairs::Cross(&ring, &centre)] {
-            both(pairs, &Domain::Open, &bins, 128);
+    let copies = [(3, 4, 1), (70, 1, 1), (70, 1, 2)];
+    for (n_bins, copies, words) in copies {
+        for more in [-2, -1, 0, 1, 2, 255] {
+            let n = (255 * copies + more) as usize;
+            let around = |k: usize| [1.0 + 1e-5 * (k % 97) as f64, 1e-3 * (k / 97) as f64, 0.0];
+            let points: Vec<_> = (0..n).map(around).collect();
+            let bits = |n: usize, k: u64| {
+                let sets =
+                    (0..(n * words) as u64).map(|row| u64::MAX << (row % 2 * k) >> (row % 3));
+                Bits::new(sets.collect(), words).unwrap()
+            };
+            let ring = Particles::new(Points::from_rows(&points).unwrap());
+            let ring = ring.with_bits(bits(n, 2)).unwrap();
+            let centre = Particles::new(Points::from_rows(&[[0.0; 3]]).unwrap());
+            let all = Bits::new(vec![u64::MAX; words], words).unwrap();
+            let centre = centre.with_bits(all).unwrap();
+            let edges = (0..=n_bins).map(|k| [0.5, 1.5, 2.5][k.min(2)] + 0.01 * k as f64);
+            let bins = RBins::new(Edges::new(edges.collect::<Vec<_>>()).unwrap());
+            for pairs in [Pairs::Cross(&centre, &ring), Pairs::Cross(&ring, &centre)] {
+                let what = CountSpec::for_pairs(&bins, pairs).by_realisation(64 * words);
+                agree(pairs, &Domain::Open, &what);
+            }
         }
     }
 }

@@ -41,13 +41,29 @@ pub fn count_realisations(
     what: impl Into<CountSpec>,
     progress: &dyn Progress,
 ) -> Result<(Vec<Counts>, Report), EngineError> {
+    let mut all = vec![];
+    let report = take_realisations(engine, job, what, progress, |_, counts| all.push(counts))?;
+    Ok((all, report))
+}
+
+/// The same, which hands `take` the counts of one realisation after the other, with the job of its particles alone.
+///
+/// # Errors
+/// As [`count_realisations`].
+pub fn take_realisations(
+    engine: &dyn Engine,
+    job: &PreparedJob<'_>,
+    what: impl Into<CountSpec>,
+    progress: &dyn Progress,
+    mut take: impl FnMut(&PairJob<'_>, Counts),
+) -> Result<Report, EngineError> {
     let pairs = job.job().pairs();
     let what = what.into().of_job(pairs);
     let number = what.realisations().ok_or(JobError::NoRealisations)?;
     let (tally, report) = engine.tally(job, &what, progress)?;
     let alone = what.of_one_realisation();
     let (first, second) = pairs.samples();
-    let of_one = |k: usize| {
+    for k in 0..number {
         let own = first.of_realisation(k).map_err(JobError::from)?;
         let other = second.map(|sample| sample.of_realisation(k));
         let other = other.transpose().map_err(JobError::from)?;
@@ -62,10 +78,7 @@ pub fn count_realisations(
         let job = PairJob::of_placed(pairs, job.domain()).with_traversal(job.traversal());
         let tally = tally.of_realisation(k, number);
         let counts = Counts::of_tally(&job, &alone, (&tally, Part::WHOLE), progress)?;
-        Ok(counts.with_exactness(engine.exactness()))
-    };
-    let counts = (0..number)
-        .map(of_one)
-        .collect::<Result<_, EngineError>>()?;
-    Ok((counts, report))
+        take(&job, counts.with_exactness(engine.exactness()));
+    }
+    Ok(report)
 }

@@ -2,15 +2,24 @@
 //!
 //! Entry: [`Bits`].
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "rows are numbered in 32 bits"
+)]
+
 use std::ops::Range;
 use std::sync::Arc;
 
+use albireo_simd::{BitNumbers, BitSets, Portable};
 use ndarray::ArrayView2;
 
 use crate::error::ParticlesError;
 
 /// The most 64-bit words of a particle.
 pub const MAX_BIT_WORDS: usize = 32;
+
+/// Bits of a word.
+const BITS: usize = u64::BITS as usize;
 
 /// Words of 64 bits, equally many for every particle: bit b of a row says whether realisation b of a selection holds the particle.
 ///
@@ -171,6 +180,48 @@ impl Bits {
     #[inline]
     pub fn set_in(&self, row: usize) -> u32 {
         self.row(row).iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// How many rows have each bit set: those of the first word, then those of the next.
+    ///
+    /// ```
+    /// use albireo::particles::Bits;
+    /// let members = Bits::new(vec![0b101, 0b100, 0b110], 1)?.members();
+    /// assert_eq!((members.len(), &members[..4]), (64, &[1, 1, 3, 0][..]));
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    pub fn members(&self) -> Vec<u64> {
+        // Rows that a byte of each bit can count.
+        let stretch = usize::from(u8::MAX) * self.per_row;
+        let mut members = vec![0; self.per_row * BITS];
+        for words in self.words().chunks(stretch) {
+            for (at, members) in members.chunks_exact_mut(BITS).enumerate() {
+                let mut numbers = BitNumbers::NONE;
+                for &word in words.iter().skip(at).step_by(self.per_row) {
+                    Portable.count_members(word, &mut numbers);
+                }
+                for (member, number) in members.iter_mut().zip(numbers.0) {
+                    *member += u64::from(number);
+                }
+            }
+        }
+        members
+    }
+
+    /// The rows that have bit number `k` set.
+    pub(super) fn rows_with(&self, k: usize) -> Vec<u32> {
+        let (at, bit) = (k / BITS, k % BITS);
+        if at >= self.per_row {
+            return vec![];
+        }
+        let (mut rows, mut n) = (vec![0; self.len()], 0);
+        // Each row is written where the next one belongs: no branch that a processor would have to guess.
+        for (row, word) in self.words()[at..].iter().step_by(self.per_row).enumerate() {
+            rows[n] = row as u32;
+            n += (word >> bit & 1) as usize;
+        }
+        rows.truncate(n);
+        rows
     }
 
     /// The bits of a run of rows.

@@ -32,7 +32,7 @@ impl Particles {
     /// A step of 0.
     pub fn strided(&self, first: usize, step: usize) -> Result<Self, ParticlesError> {
         let behind = self.len().saturating_sub(first);
-        self.picked(behind.div_ceil(step), &|k| first + k * step)
+        self.picked(behind.div_ceil(step), |k| first + k * step)
     }
 
     /// The rows whose label is one of these, labelled by its place among them; without labels there are none.
@@ -57,7 +57,7 @@ impl Particles {
             .collect();
         let labels = rows.iter().filter_map(|&row| place(values[row]));
         let labels = labels.map(|place| place as u32).collect();
-        let picked = self.picked(rows.len(), &|k| rows[k])?;
+        let picked = self.picked(rows.len(), |k| rows[k])?;
         picked.labelled(Labels::new(labels, wanted.len() as u32)?)
     }
 
@@ -78,25 +78,21 @@ impl Particles {
         let Some(bits) = &self.bits else {
             return Ok(self.clone());
         };
-        let holds = |row: &usize| {
-            let word = bits.row(*row).get(k / 64);
-            word.is_some_and(|word| word >> (k % 64) & 1 == 1)
-        };
-        let rows: Vec<usize> = (0..self.len()).filter(holds).collect();
+        let rows = bits.rows_with(k);
         let all = Self {
             bits: None,
             ..self.clone()
         };
-        all.picked(rows.len(), &|at| rows[at])
+        all.picked(rows.len(), |at| rows[at] as usize)
     }
 
     /// `n` rows, of which `row` tells each, with all that belongs to them; they are copied.
     pub(crate) fn picked(
         &self,
         n: usize,
-        row: &(dyn Fn(usize) -> usize + Sync),
+        row: impl Fn(usize) -> usize + Sync,
     ) -> Result<Self, ParticlesError> {
-        let rows = || (0..n).map(row);
+        let rows = || (0..n).map(&row);
         let of = |column: &Column| {
             let column = column.view();
             let value = |k: usize| column.at(row(k));

@@ -135,6 +135,11 @@ impl<'a> Realised<'a> {
         self.number.div_ceil(WORD_BITS)
     }
 
+    /// Whether the second sample has no bits, so that all its particles take part in all realisations.
+    pub(crate) fn second_is_in_all(&self) -> bool {
+        self.bits[1].is_none()
+    }
+
     /// Word number `at` of a row of the first sample or of the second: the realisations that it takes part in.
     #[inline]
     pub(crate) fn word(&self, of_second: bool, row: usize, at: usize) -> u64 {

@@ -14,7 +14,7 @@ use crate::binning::filter::FAR_AWAY;
 use crate::particles::{MAX_PARTICLES, run_start};
 
 /// Blocks in a full group.
-const GROUP_BLOCKS: usize = 16;
+pub(crate) const GROUP_BLOCKS: usize = 16;
 
 /// Groups in a full cluster, and clusters in a full supercluster.
 const CLUSTER_GROUPS: usize = 32;

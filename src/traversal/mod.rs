@@ -19,7 +19,7 @@ mod walk;
 pub(crate) use bounds::Bounds;
 pub(crate) use held::Held;
 pub(crate) use images::{Translation, roundings, vector};
-pub(crate) use layout::{Block, Layout, LeafBox, Offsets, Positions};
+pub(crate) use layout::{Block, GROUP_BLOCKS, Layout, LeafBox, Offsets, Positions};
 pub(crate) use numbers::{in_slots, offsets_of};
 pub(crate) use sort::{BLOCK, LEAF, NO_ROW, Sorted, Stop};
 pub(crate) use walk::{BlockPair, Region, Slots, Taking, Walk};

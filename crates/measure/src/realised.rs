@@ -171,25 +171,19 @@ impl Whole {
         let bits = particles.filter_map(|(role, sample)| Some((role, sample.bits()?)));
         let bits: Vec<_> = bits.collect();
         let first = bits.first().map(|(role, bits)| (*role, bits.per_row()));
-        let (first, number) = first.unwrap_or_default();
-        let mut words = vec![0; number];
+        let (first, words) = first.unwrap_or_default();
+        let held = 64 * words;
+        let mut number = 0;
         for (role, bits) in &bits {
-            if bits.per_row() != words.len() {
+            if bits.per_row() != words {
                 return Err(usage(format!(
-                    "--realisations: the samples take part in the same realisations: expected columns of as many words of 64 bits, found {} of {} and {} of {role}",
-                    words.len(),
-                    first,
+                    "--realisations: the samples take part in the same realisations: expected columns of as many words of 64 bits, found {words} of {first} and {} of {role}",
                     bits.per_row()
                 )));
             }
-            for row in bits.words().chunks_exact(bits.per_row()) {
-                let both = words.iter_mut().zip(row);
-                both.for_each(|(all, word)| *all |= word);
-            }
+            let last = bits.members().iter().rposition(|&rows| rows > 0);
+            number = number.max(last.map_or(0, |last| last + 1));
         }
-        let held = 64 * words.len();
-        let last = words.iter().rposition(|word| *word != 0);
-        let number = last.map_or(0, |at| 64 * (at + 1) - words[at].leading_zeros() as usize);
         if number == 0 {
             bail!(
                 "--realisations: no row has a bit set: expected one for each realisation that it takes part in"
@@ -282,14 +276,9 @@ fn shares(sample: &Particles, number: usize) -> Vec<f64> {
     let Some(bits) = sample.bits() else {
         return vec![1.0; number];
     };
-    let mut members = vec![0u64; number];
-    for row in bits.words().chunks_exact(bits.per_row()) {
-        for (k, members) in members.iter_mut().enumerate() {
-            *members += row.get(k / 64).map_or(0, |word| word >> (k % 64) & 1);
-        }
-    }
     let all = bits.len().max(1) as f64;
-    members.iter().map(|&n| n as f64 / all).collect()
+    let members = bits.members().into_iter().take(number);
+    members.map(|n| n as f64 / all).collect()
 }
 
 /// How many realisations a result is one of, as its record tells.

@@ -1,4 +1,4 @@
-//! AVX-512 F and DQ: registers of sixteen lanes.
+//! AVX-512 F, DQ and BW: registers of sixteen lanes.
 
 use std::arch::x86_64::{
     __m512, __m512d, __m512i, __mmask8, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm512_abs_ps,
@@ -31,7 +31,7 @@ const LANES: usize = 16;
 /// The same of float64.
 const DOUBLES: usize = 8;
 
-/// Proof that the machine has AVX-512 F and DQ, and what [`Avx2`] needs.
+/// Proof that the machine has AVX-512 F, DQ and BW, and what [`Avx2`] needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx512(());
 
@@ -39,19 +39,20 @@ impl Avx512 {
     pub(crate) fn detect() -> Option<Self> {
         (is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512bw")
             && Avx2::detect().is_some())
         .then_some(Self(()))
     }
 }
 
-#[target_feature(enable = "avx512f,avx512dq,avx2,fma,popcnt,bmi1,bmi2")]
+#[target_feature(enable = "avx512f,avx512dq,avx512bw,avx2,fma,popcnt,bmi1,bmi2")]
 #[inline(never)]
 fn enabled<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
     kernel.run(simd)
 }
 
 /// The same with an instruction that counts bits, which not every machine with AVX-512 has.
-#[target_feature(enable = "avx512f,avx512dq,avx512vpopcntdq,avx2,fma,popcnt,bmi1,bmi2")]
+#[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vpopcntdq,avx2,fma,popcnt,bmi1,bmi2")]
 #[inline(never)]
 fn enabled_with_bits<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
     kernel.run(simd)
@@ -60,7 +61,7 @@ fn enabled_with_bits<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
 /// Binds one operation; the token proves that its instructions exist.
 macro_rules! bind {
     ($op:ident($($operand:expr),+)) => {
-        // SAFETY: a value of `Avx512` exists only where AVX-512 F and DQ were detected; the operands are registers.
+        // SAFETY: a value of `Avx512` exists only where its instructions were detected; the operands are registers.
         unsafe { $op($($operand),+) }
     };
 }

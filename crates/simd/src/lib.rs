@@ -21,6 +21,7 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_bits;
+mod bit_sets;
 mod bit_sliced;
 mod common;
 pub mod fixed_point;
@@ -34,6 +35,7 @@ mod records;
 mod scatter;
 mod scatter_sets;
 
+pub use bit_sets::{BitNumbers, BitSets, BitSums};
 pub use bit_sliced::BitSliced;
 pub use common::{Common, Quotient, WordRows};
 use common::{divide_one_by_one, terms_by_weights};
@@ -65,7 +67,7 @@ const TERM: u64 = (1u64 << scatter::TERM_BITS)
 /// Registers of [`Simd::LANES`] float32 or u32 numbers; a value of the type is proof that the machine has the instructions.
 ///
 /// Loads and stores take the first numbers of a slice and panic where it holds too few.
-pub trait Simd: Copy {
+pub trait Simd: BitSets {
     /// Float32 lanes.
     type F: Copy;
     /// 32-bit integer lanes; also masks, all ones where true.
@@ -418,7 +420,7 @@ pub enum Isa {
     Portable,
     /// AVX2 with FMA.
     Avx2,
-    /// AVX-512 F and DQ.
+    /// AVX-512 F, DQ and BW.
     Avx512,
     /// NEON, the vectors of 64-bit ARM.
     Neon,

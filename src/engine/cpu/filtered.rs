@@ -14,6 +14,7 @@ use super::lanes::{self, Lanes, PairWeights};
 use super::quads::{Dear, Deferred};
 use super::reach::Reach;
 use super::realised::{InRealisations, SlotRealisations};
+use super::realised_rows::InRows;
 use super::scattered::Scattered;
 use super::separated::{MOST_SLOTS, Separated};
 use super::separations::SlotSeparations;
@@ -196,7 +197,10 @@ impl<'l> Fast<'_, 'l> {
         let (made, n_slots) = (&self.made, self.n_slots);
         let sets = || ScatterSets::new(made.words, n_slots, BLOCK);
         if let Some(of) = made.realised {
-            return Deferred::new(Dear::Realised(InRealisations::new(of, n_slots)));
+            let rows = InRows::wanted(of, n_slots).map(Dear::RealisedRows);
+            let rows = rows.or_else(|| InRows::wanted(of, n_slots).map(Dear::RealisedSums));
+            let of_pairs = || Dear::Realised(InRealisations::new(of, n_slots));
+            return Deferred::new(rows.unwrap_or_else(of_pairs));
         }
         let values = made.values.and_then(|of| Valued::new(of, n_slots));
         if let Some(values) = values {

@@ -15,6 +15,7 @@ mod once;
 mod quads;
 mod reach;
 mod realised;
+mod realised_rows;
 mod scattered;
 mod separated;
 mod separations;

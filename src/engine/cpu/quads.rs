@@ -8,6 +8,7 @@ use albireo_simd::{
 };
 
 use super::realised::InRealisations;
+use super::realised_rows::InRows;
 use super::scattered::Scattered;
 use super::valued::Valued;
 use super::weighed::Weighed;
@@ -96,7 +97,9 @@ pub(super) enum Dear<'a> {
     Sets(Box<ScatterSets<'a>>),
     Separated(Scattered<'a>),
     Valued(Box<Valued<'a>>),
-    Realised(InRealisations<'a>),
+    Realised(Box<InRealisations<'a>>),
+    RealisedRows(InRows<'a, false>),
+    RealisedSums(InRows<'a, true>),
 }
 
 /// The same, handed a run of rows at a time.
@@ -133,7 +136,11 @@ impl Histogram for Deferred<'_> {
         match &mut self.of {
             Dear::Separated(of) => of.move_by(vector),
             Dear::Valued(of) => of.move_by(vector),
-            Dear::Weighed(_) | Dear::Sets(_) | Dear::Realised(_) => {}
+            Dear::Weighed(_)
+            | Dear::Sets(_)
+            | Dear::Realised(_)
+            | Dear::RealisedRows(_)
+            | Dear::RealisedSums(_) => {}
         }
     }
 
@@ -171,6 +178,8 @@ impl Histogram for Deferred<'_> {
             Dear::Separated(of) => of.product(product, pair, image, set),
             Dear::Valued(of) => of.product(product, pair, image, set),
             Dear::Realised(of) => of.product(product, pair, image, set),
+            Dear::RealisedRows(of) => of.product(product, pair, image, set),
+            Dear::RealisedSums(of) => of.product(product, pair, image, set),
         }
     }
 
@@ -181,6 +190,8 @@ impl Histogram for Deferred<'_> {
             Dear::Separated(of) => of.flush(totals),
             Dear::Valued(of) => of.flush(totals),
             Dear::Realised(of) => of.flush(totals),
+            Dear::RealisedRows(of) => of.flush(totals),
+            Dear::RealisedSums(of) => of.flush(totals),
         }
     }
 }
@@ -205,7 +216,9 @@ impl Kernel for TakeDeferred<'_, '_> {
             Dear::Sets(histogram) => take(simd, &mut **histogram, quads, met, factors),
             Dear::Separated(histogram) => take(simd, histogram, quads, met, factors),
             Dear::Valued(histogram) => take(simd, &mut **histogram, quads, met, factors),
-            Dear::Realised(histogram) => take(simd, histogram, quads, met, factors),
+            Dear::Realised(histogram) => take(simd, &mut **histogram, quads, met, factors),
+            Dear::RealisedRows(histogram) => take(simd, histogram, quads, met, factors),
+            Dear::RealisedSums(histogram) => take(simd, histogram, quads, met, factors),
         }
     }
 }

@@ -1,12 +1,16 @@
 //! Many realisations of a sample: the pairs that a filter puts into bins are counted under the common bits of their points.
 //!
-//! Entry: [`SlotRealisations`], what a job needs for them, and [`InRealisations`], a histogram of them. Which realisations a pair takes part in is
-//! said by [`crate::tally::CountSpec::by_realisation`].
+//! Entry: [`SlotRealisations`], what a job needs for them, and [`InRealisations`], a histogram of them; where bits are on one side alone,
+//! [`super::realised_rows`] has another. Which realisations a pair takes part in is said by [`crate::tally::CountSpec::by_realisation`].
 
 #![allow(clippy::inline_always, reason = "it runs inside vector kernels")]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "closures over registers may end up as calls"
+)]
 
-use albireo_simd::fixed_point::{FRACTION_BITS, quantise, rest_as_term};
-use albireo_simd::{Factors, Histogram, MOST_LANES, ROWS, Simd, Totals};
+use albireo_simd::fixed_point::{FLUSH_TERMS, FRACTION_BITS, rest_as_term};
+use albireo_simd::{BitNumbers, BitSums, Factors, Histogram, MOST_LANES, ROWS, Simd, Totals};
 
 use super::Run;
 use crate::tally::{Realised, Sum, WORD_BITS, WeightedSum};
@@ -15,37 +19,29 @@ use crate::traversal::{BLOCK, Layout, NO_ROW};
 /// Most counters of a thread.
 const MOST_COUNTERS: usize = 1 << 22;
 
-/// The bits of each byte, a byte each.
-static SPREAD: [u64; 256] = {
-    let mut spread = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut bit = 0;
-        while bit < 8 {
-            spread[byte] |= (byte as u64 >> bit & 1) << (8 * bit);
-            bit += 1;
-        }
-        byte += 1;
-    }
-    spread
-};
-
 /// One in the unit of sums; factors of rows are in that unit.
 const UNIT: f64 = 1.0 / (1u64 << FRACTION_BITS) as f64;
 
-/// Bytes of a word, each of whose bits is a counter in a byte.
-const BYTES: usize = 8;
+/// Pairs of a batch, so few that they stay in a processor's nearest memory; those of a register more wait at most.
+const PAIRS: usize = 256;
+const ROOM: usize = PAIRS + MOST_LANES;
+
+/// Up to so many slots have their bytes in copies, which pairs take in turn: none need wait for what another has just written.
+const MOST_IN_COPIES: usize = 64;
+/// The logarithm of their number.
+const COPIES: u32 = 2;
 
 /// The realisations of a job's particles in the order of slots, and what is summed of their pairs.
 pub(super) struct SlotRealisations {
     number: usize,
-    /// Words of a particle.
-    words: usize,
-    first: Vec<u64>,
+    /// For each word of a particle, those of the first sample.
+    pub(super) first: Vec<Vec<u64>>,
     /// None of an auto count: the first sample's.
-    second: Option<Vec<u64>>,
+    second: Option<Vec<Vec<u64>>>,
+    /// Whether the second sample takes part in all of them.
+    pub(super) of_rows: bool,
     /// For each sum of products, whether it is what the first word leaves.
-    rests: Vec<bool>,
+    pub(super) rests: Vec<bool>,
 }
 
 impl SlotRealisations {
@@ -56,23 +52,22 @@ impl SlotRealisations {
             (of == (0, WeightedSum::Product)).then(|| sum.is_rest())
         };
         let rests = sums.iter().map(product).collect::<Option<_>>()?;
-        let words = of.words();
         let in_slots = |layout: &Layout, of_second: bool| {
+            let of_slot = |slot, at| match layout.row(slot) {
+                NO_ROW => 0,
+                row => of.word(of_second, row as usize, at),
+            };
             let slots = 0..layout.blocks.len() * BLOCK;
-            let all = slots.flat_map(|slot| {
-                let row = layout.row(slot);
-                (0..words).map(move |at| match row {
-                    NO_ROW => 0,
-                    row => of.word(of_second, row as usize, at),
-                })
-            });
-            all.collect()
+            let words = 0..of.words();
+            words
+                .map(|at| slots.clone().map(|slot| of_slot(slot, at)).collect())
+                .collect()
         };
         Some(Self {
             number: of.number,
-            words,
             first: in_slots(&run.first, false),
             second: run.second.as_deref().map(|second| in_slots(second, true)),
+            of_rows: of.second_is_in_all(),
             rests,
         })
     }
@@ -80,6 +75,11 @@ impl SlotRealisations {
     /// Number of realisations.
     pub(super) fn number(&self) -> usize {
         self.number
+    }
+
+    /// Words of a particle.
+    pub(super) fn words(&self) -> usize {
+        self.first.len()
     }
 
     /// Sums of a slot: for each realisation the number of pairs, then each of the sums.
@@ -92,15 +92,50 @@ impl SlotRealisations {
         n_slots * self.n_sums() <= MOST_COUNTERS
     }
 
-    fn second(&self) -> &[u64] {
+    fn second(&self) -> &[Vec<u64>] {
         self.second.as_ref().unwrap_or(&self.first)
     }
 
-    /// Word number `at` of the realisations of a pair of slots.
-    #[inline(always)]
-    fn common(&self, [first, second]: [usize; 2], at: usize) -> u64 {
-        self.first[first * self.words + at] & self.second()[second * self.words + at]
+    /// What a pair of slots adds to sum number `at`.
+    pub(super) fn term(&self, product: f64, [first, second]: [u32; 2], at: usize) -> f64 {
+        let (of_sum, k) = (at / self.number, at % self.number);
+        let (word, bit) = (k / WORD_BITS, k % WORD_BITS);
+        let common = self.first[word][first as usize] & self.second()[word][second as usize];
+        if common >> bit & 1 == 0 {
+            return 0.0;
+        }
+        match of_sum.checked_sub(1) {
+            None => UNIT,
+            Some(sum) if self.rests[sum] => rest_as_term(product),
+            Some(_) => product,
+        }
     }
+
+    /// Adds what a slot has of each realisation to sum number `of_sum`, and leaves none of it.
+    pub(super) fn empty(
+        &self,
+        (totals, of_sum): (&mut Totals, usize),
+        slot: usize,
+        own: &mut [BitSums],
+    ) {
+        let n_slots = totals.pairs.len();
+        let sums = totals.products[of_sum * self.number * n_slots..].iter_mut();
+        let of_slot = sums.skip(slot).step_by(n_slots);
+        let own = own.iter_mut().flat_map(|own| &mut own.0);
+        for (sum, own) in of_slot.zip(own).take(self.number) {
+            *sum += i128::from(std::mem::take(own));
+        }
+    }
+}
+
+/// Pairs that wait to be counted.
+struct Waiting {
+    n: usize,
+    slots: [u32; ROOM],
+    /// The realisations of each, word by word.
+    sets: [[u64; ROOM]; 2],
+    /// Products of weights, in units of a sum.
+    products: [f64; ROOM],
 }
 
 /// Counts the pairs of each realisation, and sums their weights.
@@ -108,76 +143,138 @@ pub(super) struct InRealisations<'a> {
     of: &'a SlotRealisations,
     /// The slots of the first row and of the first lane that are met.
     met: [usize; 2],
+    waiting: Waiting,
     n_slots: usize,
-    /// Pairs of a slot since its bytes were emptied.
-    since: Vec<u8>,
-    /// For each slot and realisation a byte.
-    bytes: Vec<u64>,
-    /// The same, of the bytes that were emptied.
-    numbers: Vec<u64>,
-    /// For each slot, sum and realisation.
-    sums: Vec<i64>,
+    /// The logarithm of the number of copies.
+    copies: u32,
+    /// For each slot and copy, how many pairs its bytes can still take.
+    left: Vec<u8>,
+    /// For each slot, copy and word.
+    bytes: Vec<BitNumbers>,
+    /// For each slot and word, of the bytes that were emptied.
+    numbers: Vec<BitSums>,
+    /// For each slot, sum and word.
+    sums: Vec<BitSums>,
 }
 
 impl<'a> InRealisations<'a> {
-    /// Without a pair.
-    pub(super) fn new(of: &'a SlotRealisations, n_slots: usize) -> Self {
-        let counters = n_slots * of.words * WORD_BITS;
-        Self {
+    /// In a box, so that what is large stays where it is.
+    pub(super) fn new(of: &'a SlotRealisations, n_slots: usize) -> Box<Self> {
+        let copies = if n_slots <= MOST_IN_COPIES { COPIES } else { 0 };
+        let words = n_slots * of.words();
+        Box::new(Self {
             of,
             met: [0, 0],
+            waiting: Waiting {
+                n: 0,
+                slots: [0; ROOM],
+                sets: [[0; ROOM]; 2],
+                products: [0.0; ROOM],
+            },
             n_slots,
-            since: vec![0; n_slots],
-            bytes: vec![0; counters / BYTES],
-            numbers: vec![0; counters],
-            sums: vec![0; counters * of.rests.len()],
-        }
+            copies,
+            left: vec![u8::MAX; n_slots << copies],
+            bytes: vec![BitNumbers::NONE; words << copies],
+            numbers: vec![BitSums::NONE; words],
+            sums: vec![BitSums::NONE; words * of.rests.len()],
+        })
     }
 
-    /// Adds the bytes of a slot to its numbers.
+    /// Adds the bytes of a slot's copy to its numbers.
     #[cold]
     #[inline(never)]
-    fn empty(&mut self, slot: usize) {
-        let n = self.of.words * BYTES;
-        let bytes = &mut self.bytes[slot * n..][..n];
-        let numbers = self.numbers[slot * n * BYTES..].chunks_exact_mut(BYTES);
+    fn empty(&mut self, copy: usize) {
+        let words = self.of.words();
+        let bytes = &mut self.bytes[copy * words..][..words];
+        let numbers = &mut self.numbers[(copy >> self.copies) * words..];
         for (bytes, numbers) in bytes.iter_mut().zip(numbers) {
-            for (number, byte) in numbers.iter_mut().zip(bytes.to_le_bytes()) {
-                *number += u64::from(byte);
+            for (number, byte) in numbers.0.iter_mut().zip(&mut bytes.0) {
+                *number += i64::from(std::mem::take(byte));
             }
-            *bytes = 0;
         }
-        self.since[slot] = 0;
+        self.left[copy] = u8::MAX;
     }
 
-    /// Takes in the pair of two slots of the samples.
+    /// The pairs of a row with those lanes join that `inside` says are in bins, and that are in a realisation with it.
     #[inline(always)]
-    fn add(&mut self, slot: usize, pair: [usize; 2], product: f64) {
-        let of = self.of;
-        let words = of.words;
-        for at in 0..words {
-            let word = of.common(pair, at);
-            let bytes = &mut self.bytes[(slot * words + at) * BYTES..][..BYTES];
-            for (counters, byte) in bytes.iter_mut().zip(word.to_le_bytes()) {
-                *counters += SPREAD[usize::from(byte)];
+    fn join<S: Simd>(
+        &mut self,
+        simd: S,
+        slots: S::U,
+        (row, inside): (u8, u32),
+        factors: Factors<'_>,
+    ) {
+        let (row_slot, [_, lane_slot]) = (self.met[0] + usize::from(row), self.met);
+        let (rows, lanes) = (&self.of.first, self.of.second());
+        let mut sharing = 0;
+        for word in 0..rows.len() {
+            let lanes = &lanes[word][lane_slot..][..S::LANES];
+            sharing |= simd.sharing(rows[word][row_slot], lanes);
+        }
+        let (bits, from) = (inside & sharing, self.waiting.n);
+        let waiting = &mut self.waiting;
+        for word in 0..rows.len() {
+            let lanes = &lanes[word][lane_slot..][..S::LANES];
+            let to = &mut waiting.sets[word][from..];
+            simd.store_shared(rows[word][row_slot], lanes, bits, to);
+        }
+        waiting.n += simd.store_some_u(slots, bits, &mut waiting.slots[from..]);
+        if self.of.rests.is_empty() {
+            return;
+        }
+        let factor = simd.splat_d(factors.rows[usize::from(row)]);
+        let mut to = from;
+        for at in (0..S::LANES).step_by(S::DOUBLES) {
+            let some = bits >> at & ((1 << S::DOUBLES) - 1);
+            let products = simd.mul_d(factor, simd.load_d(&factors.lanes[at..]));
+            to += simd.store_some_d(products, some, &mut waiting.products[to..]);
+        }
+    }
+
+    /// Counts the pairs that wait, of so many words each.
+    #[inline(always)]
+    fn settle<S: Simd, const WORDS: usize>(&mut self, simd: S) {
+        let n = std::mem::take(&mut self.waiting.n);
+        let (copies, last_copy) = (self.copies, (1 << self.copies) - 1);
+        for at in 0..n {
+            let slot = self.waiting.slots[at] as usize;
+            let copy = slot << copies | at & last_copy;
+            let bytes = &mut self.bytes[copy * WORDS..][..WORDS];
+            for word in 0..WORDS {
+                simd.count_members(self.waiting.sets[word][at], &mut bytes[word]);
             }
-            for (k, &is_rest) in of.rests.iter().enumerate() {
-                let term = if is_rest {
-                    rest_as_term(product)
-                } else {
-                    product
-                };
-                let term = quantise(term);
-                let from = ((slot * of.rests.len() + k) * words + at) * WORD_BITS;
-                let sums = &mut self.sums[from..][..WORD_BITS];
-                for (bit, sum) in sums.iter_mut().enumerate() {
-                    *sum += term & ((word >> bit) & 1).wrapping_neg().cast_signed();
+            let left = &mut self.left[copy];
+            *left -= 1;
+            if *left == 0 {
+                self.empty(copy);
+            }
+        }
+        let sums = self.of.rests.len();
+        for k in 0..sums {
+            let mut terms = [0; ROOM];
+            for at in (0..n).step_by(S::DOUBLES) {
+                let mut term = simd.load_d(&self.waiting.products[at..]);
+                if self.of.rests[k] {
+                    term = simd.rest(term);
+                }
+                simd.store_rounded(term, 0, &mut terms[at..]);
+            }
+            for at in 0..n {
+                let slot = self.waiting.slots[at] as usize;
+                let own = &mut self.sums[(slot * sums + k) * WORDS..][..WORDS];
+                for word in 0..WORDS {
+                    simd.add_to_members(self.waiting.sets[word][at], terms[at], &mut own[word]);
                 }
             }
         }
-        self.since[slot] += 1;
-        if self.since[slot] == u8::MAX {
-            self.empty(slot);
+    }
+
+    #[inline(always)]
+    fn settle_all<S: Simd>(&mut self, simd: S) {
+        if self.of.words() == 1 {
+            self.settle::<S, 1>(simd);
+        } else {
+            self.settle::<S, 2>(simd);
         }
     }
 }
@@ -186,7 +283,7 @@ impl Histogram for InRealisations<'_> {
     const SIFTS: bool = true;
 
     /// Sums of 2^26 terms of up to 2^36 are within 64 bits.
-    const FLUSH_PAIRS: u64 = albireo_simd::fixed_point::FLUSH_TERMS / 2;
+    const FLUSH_PAIRS: u64 = FLUSH_TERMS / 2;
 
     type Open<S: Simd> = ();
 
@@ -205,21 +302,16 @@ impl Histogram for InRealisations<'_> {
         factors: Factors<'_>,
     ) {
         let last = simd.splat_u(self.n_slots as u32 - 1);
-        for (slots, row) in slots.into_iter().zip(rows) {
+        // By number: an iterator over registers is moved through memory.
+        for at in 0..ROWS {
+            let (slots, row) = (slots[at], rows[at]);
             let inside = simd.mask_bits(simd.at_most_u(slots, last));
             if inside == 0 {
                 continue;
             }
-            let mut places = [0; MOST_LANES];
-            simd.store_u(slots, &mut places);
-            let mut lanes = [0; MOST_LANES];
-            let n = simd.store_lanes(inside, 0, &mut lanes);
-            let first = self.met[0] + usize::from(row);
-            let factor = factors.rows[usize::from(row)];
-            for &lane in &lanes[..n] {
-                let lane = lane as usize;
-                let product = factor * factors.lanes[lane] * UNIT;
-                self.add(places[lane] as usize, [first, self.met[1] + lane], product);
+            self.join(simd, slots, (row, inside), factors);
+            if self.waiting.n >= PAIRS {
+                self.settle_all(simd);
             }
         }
     }
@@ -228,33 +320,25 @@ impl Histogram for InRealisations<'_> {
     fn close<S: Simd>(&mut self, _: S, (): (), _: Factors<'_>) {}
 
     fn product(&self, product: f64, pair: [u32; 2], _: [i8; 3], at: usize) -> f64 {
-        let of = self.of;
-        let (of_sum, k) = (at / of.number, at % of.number);
-        let word = of.common(pair.map(|slot| slot as usize), k / WORD_BITS);
-        if word >> (k % WORD_BITS) & 1 == 0 {
-            return 0.0;
-        }
-        match of_sum.checked_sub(1) {
-            None => UNIT,
-            Some(sum) if of.rests[sum] => rest_as_term(product),
-            Some(_) => product,
-        }
+        self.of.term(product, pair, at)
     }
 
     fn flush(&mut self, totals: &mut Totals) {
-        let (of, n) = (self.of, self.n_slots);
-        let (sums, counters) = (of.rests.len(), of.words * WORD_BITS);
-        for slot in 0..n {
-            self.empty(slot);
-            for k in 0..of.number {
-                let number = &mut self.numbers[slot * counters + k];
-                totals.products[k * n + slot] += i128::from(std::mem::take(number));
-                for sum in 0..sums {
-                    let own = &mut self.sums[(slot * sums + sum) * counters + k];
-                    let total = &mut totals.products[((1 + sum) * of.number + k) * n + slot];
-                    *total += i128::from(std::mem::take(own));
-                }
+        // A few pairs, by the operations of any processor.
+        self.settle_all(albireo_simd::Portable);
+        for copy in 0..self.left.len() {
+            if self.left[copy] < u8::MAX {
+                self.empty(copy);
             }
+        }
+        let words = self.of.words();
+        for (slot, own) in self.numbers.chunks_exact_mut(words).enumerate() {
+            self.of.empty((totals, 0), slot, own);
+        }
+        let n_sums = self.of.rests.len();
+        for (at, own) in self.sums.chunks_exact_mut(words).enumerate() {
+            let (slot, sum) = (at / n_sums, at % n_sums);
+            self.of.empty((totals, 1 + sum), slot, own);
         }
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Entry: [`Counter::decide_realised`].
 
-use albireo::counts::count_realisations;
+use albireo::counts::take_realisations;
 use albireo::engine::{AnyEngine, PreparedJob};
 use albireo::error::EngineError;
-use albireo::{Counts, PairJob, Pairs};
+use albireo::{Counts, PairJob};
 use anyhow::Result;
 use serde_json::json;
 
@@ -82,10 +82,13 @@ impl<'a> Counter<'a> {
         all.what = all.what.by_realisation(number);
         let what = self.what(&all);
         let mut each = Vec::new();
+        let (alone, exactness) = (self.what(asked), self.exactness());
         let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-            let (counts, report) = count_realisations(engine, job, what, bar)?;
-            each = counts;
-            let first = each.first().cloned();
+            let take = |job: &PairJob<'_>, counts: Counts| {
+                each.push((Key::new(job, alone.clone(), exactness), counts));
+            };
+            let report = take_realisations(engine, job, what, bar, take)?;
+            let first = each.first().map(|(_, counts)| counts.clone());
             Ok((first.ok_or(EngineError::Interrupted)?, report))
         };
         self.made(&all, count)?;
@@ -93,16 +96,7 @@ impl<'a> Counter<'a> {
         let Some(shared) = self.shared.clone() else {
             return Ok(());
         };
-        for (k, counts) in each.into_iter().enumerate() {
-            let (first, second) = asked.pairs.samples();
-            let first = first.of_realisation(k)?;
-            let second = second.map(|sample| sample.of_realisation(k)).transpose()?;
-            let pairs = match &second {
-                None => Pairs::Auto(&first),
-                Some(second) => Pairs::Cross(&first, second),
-            };
-            let job = PairJob::new(pairs, self.domain)?;
-            let key = Key::new(&job, self.what(asked), self.exactness());
+        for (key, counts) in each {
             let one_pass = ("counted_with", json!("all realisations"));
             let counted = Counted::new(asked.name, &counts, engine.clone(), one_pass);
             shared.of_sets.keep_all(key, (counts, counted));
