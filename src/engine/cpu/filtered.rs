@@ -5,8 +5,8 @@
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use albireo_simd::{
-    BitSliced, Histogram, Kernel, ProductWord, Scatter, ScatterSets, SetFactors, Simd, Totals,
-    Vectors,
+    BitSliced, Histogram, Kernel, Portable, ProductWord, Scatter, ScatterSets, SetFactors, Simd,
+    Totals, Vectors,
 };
 
 use super::Run;
@@ -345,7 +345,7 @@ impl<'l> Fast<'_, 'l> {
                 turn.left -= n;
                 continue;
             }
-            Run::dispatch_filter(self.vectors, CountBlocks(job, worker, now));
+            dispatch(self.vectors, CountBlocks(job, worker, now));
             let many = worker.doubtful * TOO_DOUBTFUL > worker.tested;
             (worker.doubtful, worker.tested) = (0, 0);
             turn.tried = true;
@@ -418,6 +418,16 @@ const PROBE: usize = 8;
 
 /// Pairs of blocks that are counted with one dispatch on the instruction set.
 const BATCH: usize = 64;
+
+/// Runs a kernel of a filter, as [`Run::dispatch`] does kernels of lanes. There are many: none is compiled for machines without vectors, which
+/// count in lanes.
+fn dispatch<K: Kernel>(vectors: Vectors, kernel: K) -> K::Output {
+    if cfg!(test) {
+        kernel.run(Portable)
+    } else {
+        vectors.dispatch(kernel)
+    }
+}
 
 struct CountBlocks<'a, F, H>(&'a Job<'a, F>, &'a mut Worker<H>, &'a [BlockPair]);
 

@@ -31,7 +31,7 @@ mod worker;
 use std::ops::Range;
 use std::sync::Arc;
 
-use albireo_simd::{Isa, Kernel, Portable, Vectors};
+use albireo_simd::{Isa, Kernel, Portable};
 use rayon::ThreadPool;
 
 use super::held::without_held;
@@ -238,22 +238,12 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     /// Runs a kernel that counts with the instruction set of this run.
     ///
-    /// The library's own unit tests, which test no such kernel, have the portable ones alone: the others take minutes to compile, and
-    /// `tests/` runs all of them against `naive`.
+    /// The library's unit tests, which test none, have the portable ones alone: others take minutes to compile, and `tests/` runs them.
     fn dispatch<K: Kernel>(&self, kernel: K) -> K::Output {
         if cfg!(test) {
             kernel.run(Portable)
         } else {
             self.isa.dispatch(kernel)
-        }
-    }
-
-    /// The same for kernels of filters, of which there are many: none is compiled for machines without vectors, which count in lanes.
-    fn dispatch_filter<K: Kernel>(vectors: Vectors, kernel: K) -> K::Output {
-        if cfg!(test) {
-            kernel.run(Portable)
-        } else {
-            vectors.dispatch(kernel)
         }
     }
 
