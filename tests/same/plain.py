@@ -129,6 +129,7 @@ def of_png(path, folder):
 IN_PAGES = [
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"), "0"),
     (re.compile(rf"(<dt>(?:{'|'.join(PASSING).replace('_', ' ')})</dt><dd>)[^<]*"), r"\g<1>0"),
+    (re.compile(r" thread\)"), " threads)"),
     (re.compile(r"( threads\)</td><td>)[^<]*"), r"\g<1>0"),
 ]
 
