@@ -26,6 +26,7 @@ mod bit_sliced;
 mod common;
 pub mod fixed_point;
 mod histogram;
+mod isa;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod numbers;
@@ -40,6 +41,7 @@ pub use bit_sliced::BitSliced;
 pub use common::{Common, Quotient, WordRows};
 use common::{divide_one_by_one, terms_by_weights};
 pub use histogram::{Factors, Histogram, ROWS, Totals};
+pub use isa::{Isa, Vectors};
 pub use numbers::{Choices, Lanes, Lanes32, Numbers, Operations, Registers, Scalar, Scalar32};
 pub use portable::Portable;
 pub use precision::Precision;
@@ -411,112 +413,6 @@ pub trait Kernel {
     const COUNTS_BITS: bool = false;
     /// The code, over any vector type.
     fn run<S: Simd>(self, simd: S) -> Self::Output;
-}
-
-/// An instruction set that the CPU engine can use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Isa {
-    /// Plain Rust, left to the compiler.
-    Portable,
-    /// AVX2 with FMA.
-    Avx2,
-    /// AVX-512 F, DQ and BW.
-    Avx512,
-    /// NEON, the vectors of 64-bit ARM.
-    Neon,
-}
-
-impl Isa {
-    /// All of them, best last.
-    pub const ALL: [Self; 4] = [Self::Portable, Self::Avx2, Self::Avx512, Self::Neon];
-
-    /// `portable`, `avx2`, `avx512` or `neon`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Portable => "portable",
-            Self::Avx2 => "avx2",
-            Self::Avx512 => "avx512",
-            Self::Neon => "neon",
-        }
-    }
-
-    /// Whether this machine has it.
-    pub fn is_available(self) -> bool {
-        match self {
-            Self::Portable => true,
-            _ => self.vectors().is_some(),
-        }
-    }
-
-    /// The instruction sets of this machine, best last.
-    pub fn available() -> Vec<Self> {
-        Self::ALL
-            .into_iter()
-            .filter(|isa| isa.is_available())
-            .collect()
-    }
-
-    /// The best instruction set of this machine.
-    pub fn best() -> Self {
-        *Self::available().last().unwrap_or(&Self::Portable)
-    }
-
-    /// Its vectors, if this machine has them. The portable instruction set has some only on targets without others.
-    pub fn vectors(self) -> Option<Vectors> {
-        let found = match self {
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => VectorKind::Avx2(avx2::Avx2::detect()?),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => VectorKind::Avx512(avx512::Avx512::detect()?),
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon => VectorKind::Neon(neon::Neon::detect()?),
-            #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-            Self::Portable => VectorKind::Portable(Portable),
-            _ => return None,
-        };
-        Some(Vectors(found))
-    }
-
-    /// Runs `kernel` with this instruction set, or with the portable one where the machine lacks it.
-    pub fn dispatch<K: Kernel>(self, kernel: K) -> K::Output {
-        match self.vectors() {
-            Some(vectors) => vectors.dispatch(kernel),
-            None => Portable.vectorize(kernel),
-        }
-    }
-}
-
-/// The vectors of an instruction set that this machine has: code that runs with them alone is not compiled for the portable one, where the
-/// target has better.
-#[derive(Debug, Clone, Copy)]
-pub struct Vectors(VectorKind);
-
-#[derive(Debug, Clone, Copy)]
-enum VectorKind {
-    #[cfg(target_arch = "x86_64")]
-    Avx2(avx2::Avx2),
-    #[cfg(target_arch = "x86_64")]
-    Avx512(avx512::Avx512),
-    #[cfg(target_arch = "aarch64")]
-    Neon(neon::Neon),
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    Portable(Portable),
-}
-
-impl Vectors {
-    /// Runs `kernel` with these vectors.
-    pub fn dispatch<K: Kernel>(self, kernel: K) -> K::Output {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            VectorKind::Avx2(simd) => simd.vectorize(kernel),
-            #[cfg(target_arch = "x86_64")]
-            VectorKind::Avx512(simd) => simd.vectorize(kernel),
-            #[cfg(target_arch = "aarch64")]
-            VectorKind::Neon(simd) => simd.vectorize(kernel),
-            #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-            VectorKind::Portable(simd) => simd.vectorize(kernel),
-        }
-    }
 }
 
 #[cfg(test)]
