@@ -14,6 +14,7 @@ mod strided;
 mod sums;
 mod weight_sets;
 
+pub(crate) use bits::WORD_BITS;
 pub use bits::{Bits, MAX_BIT_WORDS};
 pub use column::{Column, View};
 pub(crate) use extremes::{Extremes, greater, lesser};

@@ -19,7 +19,7 @@ use crate::error::ParticlesError;
 pub const MAX_BIT_WORDS: usize = 32;
 
 /// Bits of a word.
-const BITS: usize = u64::BITS as usize;
+pub(crate) const WORD_BITS: usize = u64::BITS as usize;
 
 /// Words of 64 bits, equally many for every particle: bit b of a row says whether realisation b of a selection holds the particle.
 ///
@@ -193,9 +193,9 @@ impl Bits {
     pub fn members(&self) -> Vec<u64> {
         // Rows that a byte of each bit can count.
         let stretch = usize::from(u8::MAX) * self.per_row;
-        let mut members = vec![0; self.per_row * BITS];
+        let mut members = vec![0; self.per_row * WORD_BITS];
         for words in self.words().chunks(stretch) {
-            for (at, members) in members.chunks_exact_mut(BITS).enumerate() {
+            for (at, members) in members.chunks_exact_mut(WORD_BITS).enumerate() {
                 let mut numbers = BitNumbers::NONE;
                 for &word in words.iter().skip(at).step_by(self.per_row) {
                     Portable.count_members(word, &mut numbers);
@@ -210,7 +210,7 @@ impl Bits {
 
     /// The rows that have bit number `k` set.
     pub(super) fn rows_with(&self, k: usize) -> Vec<u32> {
-        let (at, bit) = (k / BITS, k % BITS);
+        let (at, bit) = (k / WORD_BITS, k % WORD_BITS);
         if at >= self.per_row {
             return vec![];
         }

@@ -32,7 +32,7 @@ pub use pair_weight::{
 pub(crate) use pair_weight::{JointWeights, PairFactor};
 pub use range::weights_are_wide;
 pub use realised::MAX_REALISATIONS;
-pub(crate) use realised::{Realised, WORD_BITS};
+pub(crate) use realised::Realised;
 pub use sum::{PairTerm, Sum, WeightedSum};
 pub use terms::Terms;
 

@@ -5,7 +5,7 @@
 use super::{CountSpec, Tally};
 use crate::error::JobError;
 use crate::pairs::Pairs;
-use crate::particles::{Bits, Particles};
+use crate::particles::{Bits, Particles, WORD_BITS};
 
 /// The most realisations of a pass: the bits of two words.
 pub const MAX_REALISATIONS: usize = 128;
@@ -100,9 +100,6 @@ impl CountSpec {
         Ok(())
     }
 }
-
-/// Bits of a word.
-pub(crate) const WORD_BITS: usize = u64::BITS as usize;
 
 /// Word number `at` of a sample without bits, in which `number` realisations have theirs.
 fn all(number: usize, at: usize) -> u64 {

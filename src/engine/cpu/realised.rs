@@ -13,7 +13,8 @@ use albireo_simd::fixed_point::{FLUSH_TERMS, FRACTION_BITS, rest_as_term};
 use albireo_simd::{BitNumbers, BitSums, Factors, Histogram, MOST_LANES, ROWS, Simd, Totals};
 
 use super::Run;
-use crate::tally::{Realised, Sum, WORD_BITS, WeightedSum};
+use crate::particles::WORD_BITS;
+use crate::tally::{Realised, Sum, WeightedSum};
 use crate::traversal::{BLOCK, Layout, NO_ROW};
 
 /// Most counters of a thread.
