@@ -2,6 +2,7 @@
 //!
 //! Entry: [`saved_counts`], [`saved_count`] for one of them, [`bins_of`]. What a count must belong to is up to who takes it.
 
+use albireo::binning::BinAxis;
 use albireo::counts::{ExactSums, JobId, PairKind, PairTotal};
 use albireo::engine::Exactness;
 use albireo::error::CountsError;
@@ -88,6 +89,17 @@ pub(crate) fn counts_of(
         }
         weight => Counts::from_parts(bins.clone(), npairs, weight, total, job),
     }
+}
+
+/// Calls the first of the axes s where a result does: bins in r do not know that their separations are in redshift space.
+pub(crate) fn name_axes(axes: &mut [BinAxis], table: &Table) -> Result<()> {
+    let edges = table.edges()?;
+    if let (Some((name, _)), Some(axis)) = (edges.first(), axes.first_mut())
+        && name == "s"
+    {
+        axis.name = "s";
+    }
+    Ok(())
 }
 
 /// The bins that the metadata of a result describe.

@@ -247,7 +247,7 @@ impl Covariance {
         let first = &measured[0];
         let unit = first.table.meta.get("unit").and_then(Value::as_str);
         let form = Derived::one((&self.over_mu, self.wp, self.pi_max), &first.xi.axes)?;
-        let values = Values::new(&form, &first.xi, unit)?.of_pairs(measured.len());
+        let values = Values::new(&form, first.xi.axes.clone(), unit)?.of_pairs(measured.len());
         check_bins(values.map.values())?;
         let tune = self.tune.as_ref();
         let tune = tune.map(|path| Reference::read(path, &values, first, &session.kept.results));

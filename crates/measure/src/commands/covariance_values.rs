@@ -3,6 +3,8 @@
 //! Entry: [`Values`].
 
 use albireo::Correlation;
+use albireo::binning::BinAxis;
+use albireo::engine::Exactness;
 use albireo::estimators::correlation_of;
 use albireo::ndarray::Array2;
 use albireo_catalogs::{Table, TableColumn};
@@ -25,16 +27,17 @@ pub(in crate::commands) struct Values {
 }
 
 impl Values {
-    /// The form of xi, its factors found by what becomes of bins one by one.
+    /// The form of xi over these axes, its factors found by what becomes of bins one by one.
     pub(in crate::commands) fn new(
         form: &Derived,
-        xi: &Correlation,
+        axes: Vec<BinAxis>,
         unit: Option<&str>,
     ) -> Result<Self> {
         let name = form.form().name();
-        let Some(projection) = form.of(xi)? else {
-            let bins = edge_columns(&xi.axes, unit);
-            let map = LinearMap::identity(xi.xi.len());
+        let none = nothing_in(axes);
+        let Some(projection) = form.of(&none)? else {
+            let bins = edge_columns(&none.axes, unit);
+            let map = LinearMap::identity(none.xi.len());
             return Ok(Self {
                 map,
                 bins,
@@ -43,10 +46,10 @@ impl Values {
             });
         };
         let bins = projection.bins(unit);
-        let [first, second] = [0, 1].map(|axis| xi.axes[axis].n_bins());
+        let [first, second] = [0, 1].map(|axis| none.axes[axis].n_bins());
         let mut columns = Vec::new();
         for k in 0..second {
-            let mut one = xi.clone();
+            let mut one = none.clone();
             let values = one.xi.iter_mut().enumerate();
             values.for_each(|(bin, value)| *value = f64::from(u8::from(bin % second == k)));
             let values = form.values(&one)?;
@@ -109,6 +112,20 @@ impl Values {
                 .into_iter()
                 .collect(),
         }
+    }
+}
+
+/// xi of 0 in each bin.
+fn nothing_in(axes: Vec<BinAxis>) -> Correlation {
+    let none = vec![0.0; axes.iter().map(BinAxis::n_bins).product()];
+    Correlation {
+        estimator: "none".into(),
+        axes,
+        xi: none.clone(),
+        error: none.clone(),
+        variance: none,
+        counts: Vec::new(),
+        exactness: Exactness::Exact,
     }
 }
 

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::commands::result::Saved;
 use crate::results::Results;
-use crate::saved::{bins_of, records};
+use crate::saved::{bins_of, name_axes, records};
 
 /// Bins in mu that xi is taken in for its table: more hold its noise.
 const MU_BINS: usize = 10;
@@ -87,11 +87,7 @@ impl Measured {
             let counts = counts.map(|(term, counts)| Ok((term, counts.rebin(by)?)));
             let counts = TermCounts::new(counts.collect::<Result<Vec<_>>>()?, known);
             let mut xi = estimator.estimate(&counts)?;
-            if axes.names().next() == Some("s")
-                && let Some(axis) = xi.axes.first_mut()
-            {
-                axis.name = "s";
-            }
+            name_axes(&mut xi.axes, &table)?;
             let totals = total(rr, &counts).zip(total(Term::DD, &counts));
             Ok((xi, counts.pairs(rr)?.fractions(rr.name)?, totals))
         };

@@ -19,7 +19,7 @@ use crate::commands::estimated::Estimated;
 use crate::counted::Counted;
 use crate::group;
 use crate::record::Record;
-use crate::saved::bins_of;
+use crate::saved::{bins_of, name_axes};
 use crate::scatter::Scatter;
 use crate::session::Session;
 use crate::usage::usage;
@@ -131,11 +131,7 @@ impl Combine {
         let regions = self.errors.tables(parts.len(), &session.kept.results)?;
         let bins = bins_of(first)?;
         let mut sums = self.sums(&parts, &regions, &bins)?;
-        if first.edges()?.first().is_some_and(|(name, _)| name == "s")
-            && let Some(axis) = sums.xi.axes.first_mut()
-        {
-            axis.name = "s";
-        }
+        name_axes(&mut sums.xi.axes, first)?;
         let numbered = sums.counts.iter().all(|count| !count.sums.unnumbered);
         if regions.is_empty() && numbered {
             tracing::info!(

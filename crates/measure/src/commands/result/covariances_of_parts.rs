@@ -2,9 +2,7 @@
 //!
 //! Entry: [`combined_covariances`].
 
-use albireo::Correlation;
 use albireo::binning::BinAxis;
-use albireo::engine::Exactness;
 use albireo::estimators::PartWeight;
 use albireo_catalogs::{ResultKind, Table};
 use albireo_covariance::model::{Matrix, combined, least_eigenvalue};
@@ -15,7 +13,7 @@ use super::realisations::Realisations;
 use crate::commands::covariance_values::Values;
 use crate::commands::derived::Derived;
 use crate::record::Record;
-use crate::saved::{bins_of, floats};
+use crate::saved::{bins_of, floats, name_axes};
 use crate::scatter::check_bins;
 
 /// The weight of each bin of a part, and its covariance.
@@ -67,24 +65,10 @@ pub(super) fn combined_covariances(
         .collect();
     let fine = combined(&parts)?;
     let first = &all.first().table;
-    let none = vec![0.0; fine.nrows()];
     let mut axes = bins_of(first)?.axes();
-    if first.edges()?.first().is_some_and(|(name, _)| name == "s")
-        && let Some(axis) = axes.first_mut()
-    {
-        axis.name = "s";
-    }
-    let xi = Correlation {
-        estimator: "none".into(),
-        axes,
-        xi: none.clone(),
-        error: none.clone(),
-        variance: none,
-        counts: Vec::new(),
-        exactness: Exactness::Exact,
-    };
+    name_axes(&mut axes, first)?;
     let unit = first.meta.get("unit").and_then(Value::as_str);
-    let values = Values::new(&form(&xi.axes)?, &xi, unit)?;
+    let values = Values::new(&form(&axes)?, axes, unit)?;
     check_bins(values.map.values())?;
     let covariance = values.map.of(|a, b| fine[(a, b)]);
     let least = least_eigenvalue(&covariance);

@@ -19,7 +19,7 @@ use crate::catalogs::Files;
 use crate::commands::estimated::Estimated;
 use crate::group;
 use crate::record::Record;
-use crate::saved::bins_of;
+use crate::saved::{bins_of, name_axes};
 use crate::scatter::{Method, Scatter};
 use crate::session::Session;
 use crate::usage::usage;
@@ -145,11 +145,7 @@ pub(super) fn of_saved(
     let saved = Saved::new(Path::new(&input.name), &input.table)?;
     let remade = remade(saved, by, regions).with_context(|| input.name.clone())?;
     let mut xi = remade.estimator.estimate(&remade.counts)?;
-    if fine.names().next() == Some("s")
-        && let Some(axis) = xi.axes.first_mut()
-    {
-        axis.name = "s";
-    }
+    name_axes(&mut xi.axes, &input.table)?;
     let mut record = input.record_of_made(map.axes(), record)?;
     record.unset("errors");
     if let Some(scatter) = &remade.scatter {
