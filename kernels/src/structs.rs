@@ -154,7 +154,8 @@ fn declare_struct(name: &str, size: usize, fields: &[Declared]) -> String {
 /// The header that declares every struct of this module.
 pub(crate) fn header() -> String {
     format!(
-        "#pragma once\n#include \"device.cuh\"\n\nnamespace albireo {{\n\n{}{}{}{}\n}}  // namespace albireo\n",
+        "#pragma once\n#include \"device.cuh\"\n\nnamespace albireo {{\n\n{}{}{}{}{}\n}}  // namespace albireo\n",
+        filter::declarations(),
         declarations(),
         sums_per_target::declarations(),
         dynamics::declarations(),
@@ -163,12 +164,14 @@ pub(crate) fn header() -> String {
 }
 
 mod dynamics;
+mod filter;
 mod sampled;
 mod sums_per_target;
 
 pub use dynamics::{
     DeviceDynamics, DeviceMoves, DevicePair, DeviceShortPair, DynamicsStep, STATUS,
 };
+pub use filter::FilterTerms;
 pub use sampled::{DeviceTiles, SampledAxis};
 pub use sums_per_target::{
     AxisTile, DeviceField, DeviceRand48, FIELD_CONSTANTS, FIELD_SLICE, FIELD_SMALL_BLOCK,
@@ -334,24 +337,6 @@ device_structs! {
         coordinate: u32,
         /// 1 where a sum takes a polynomial, and 2 where one takes the components of the separation.
         measures: u32,
-    }
-
-    /// The float32 filter, besides its axes.
-    FilterTerms {
-        /// Fixed point to scaled lengths.
-        matrix: [f32; 9],
-        /// Squared separations below this are rechecked (line of sight from an observer).
-        floor2: f32,
-        /// Steps of a fixed-axis cosine's doubt, times the separation.
-        doubt_by_inverse: f32,
-        /// 2^23 and the steps of its doubt at any separation.
-        doubt_least: f32,
-        /// Squared lines of sight below this are rechecked.
-        sight_floor2: f32,
-        /// Squared separations above this are in no bin.
-        reach2: f32,
-        /// Where padding lies, in scaled lengths.
-        pad: f32,
     }
 
     /// The line of sight.
