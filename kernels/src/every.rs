@@ -58,7 +58,7 @@ pub fn every_variant() -> Vec<Variant> {
         Summed::Separations,
     ];
     all = each(all, summed, |v, choice| v.summed = choice);
-    let arithmetics = [A::Float64, A::Filtered, A::Float32];
+    let arithmetics = [A::Float64, A::Filtered, A::Float32, A::Tensor];
     all = each(all, arithmetics, |v, choice| v.arithmetic = choice);
     let across = [Across::Reaching, Across::Clamped, Across::Table];
     all = each(all, across, |v, choice| v.across = choice);

@@ -68,6 +68,7 @@ const WRITTEN: &[File] = &[
     ("queue.cuh", include_str!("../queue.cuh")),
     ("sweep.cuh", include_str!("../sweep.cuh")),
     ("neighbours.cuh", include_str!("../neighbours.cuh")),
+    ("tensor.cuh", include_str!("../tensor.cuh")),
     ("field/term.cuh", include_str!("../field/term.cuh")),
     (
         "dynamics/normal.cuh",
@@ -132,6 +133,8 @@ pub enum Arithmetic {
     Filtered = 1,
     /// The float32 filter alone: approximate.
     Float32 = 2,
+    /// A filter whose squares are sums of tensor cores; doubtful pairs again in float64. The same integers.
+    Tensor = 3,
 }
 
 /// How the filter finds the slot across; [`Across::Reaching`] where there is no filter.
@@ -240,6 +243,12 @@ pub const FIELD_SMALL_BINS: File = ("small_bins.cu", include_str!("../field/smal
 /// The source of random numbers.
 pub const RAND48: File = ("rand48.cu", include_str!("../rand48.cu"));
 
+/// The least compute capability whose tensor cores add products of halves sixteen by eight.
+pub const TENSOR_ARCH: u32 = 80;
+
+/// The source that checks tensor cores.
+pub const TENSOR_CHECK: File = ("tensor_check.cu", include_str!("../tensor_check.cu"));
+
 /// The source of steps of particles that move.
 pub const DYNAMICS_STEPS: File = ("steps.cu", include_str!("../dynamics/steps.cu"));
 
@@ -266,7 +275,7 @@ pub fn every_source() -> Vec<File> {
         RAND48,
     ]);
     files.extend([DYNAMICS_STEPS, DYNAMICS_LISTS, DYNAMICS_FORCES]);
-    files.push(COVARIANCE_TILES);
+    files.extend([COVARIANCE_TILES, TENSOR_CHECK]);
     files
 }
 
@@ -274,6 +283,9 @@ impl Variant {
     /// The source file.
     pub fn source(&self) -> File {
         match self.traversal {
+            _ if self.arithmetic == Arithmetic::Tensor => {
+                ("tensor_cells.cu", include_str!("../tensor_cells.cu"))
+            }
             Traversal::Simple => ("simple.cu", include_str!("../simple.cu")),
             Traversal::Constant => ("constant.cu", include_str!("../constant.cu")),
             Traversal::AllPairs => ("all_pairs.cu", include_str!("../all_pairs.cu")),
@@ -284,10 +296,19 @@ impl Variant {
     /// The kernel's name in the source.
     pub fn entry(&self) -> &'static str {
         match self.traversal {
+            _ if self.arithmetic == Arithmetic::Tensor => "albireo_tensor_cells",
             Traversal::Simple => "albireo_simple",
             Traversal::Constant => "albireo_constant",
             Traversal::AllPairs => "albireo_all_pairs",
             Traversal::Cells => "albireo_cells",
+        }
+    }
+
+    pub(crate) fn least_arch(&self) -> u32 {
+        if self.arithmetic == Arithmetic::Tensor {
+            TENSOR_ARCH
+        } else {
+            0
         }
     }
 
@@ -334,6 +355,9 @@ impl Variant {
         }
         if !self.sums.is_empty() && self.summed != Summed::Terms {
             return false;
+        }
+        if self.arithmetic == Arithmetic::Tensor {
+            return self.by_tensors();
         }
         if self.summed == Summed::Terms && !self.takes_terms() {
             return false;
@@ -386,6 +410,16 @@ impl Variant {
             Doubt::ByPair => exact && counted && in_cells && !many,
         };
         across && doubt
+    }
+
+    /// What holds for kernels of tensor cores. An open space is a box without periodic axes.
+    fn by_tensors(&self) -> bool {
+        self.traversal == Traversal::Cells
+            && self.space != Space::Open
+            && (self.bins, self.sight) == (Bins::R, Sight::Fixed)
+            && self.summed == Summed::Pairs
+            && (self.across, self.doubt) == (Across::Reaching, Doubt::AtOnce)
+            && !(self.signed || self.classes || self.global_sums)
     }
 
     /// What holds for kernels that sum separations alone. An open space is a box without periodic axes; all pairs of a box with some would

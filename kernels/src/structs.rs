@@ -171,7 +171,7 @@ mod sums_per_target;
 pub use dynamics::{
     DeviceDynamics, DeviceMoves, DevicePair, DeviceShortPair, DynamicsStep, STATUS,
 };
-pub use filter::FilterTerms;
+pub use filter::{FilterTerms, TensorCheck, TensorTerms};
 pub use sampled::{DeviceTiles, SampledAxis};
 pub use sums_per_target::{
     AxisTile, DeviceField, DeviceRand48, FIELD_CONSTANTS, FIELD_SLICE, FIELD_SMALL_BLOCK,
@@ -385,6 +385,8 @@ device_structs! {
         sums: SumTerms,
         /// The filter.
         filter: FilterTerms,
+        /// The same by tensor cores.
+        tensor: TensorTerms,
         /// The line of sight.
         sight: SightTerms,
         /// Places among the sums.
@@ -393,8 +395,6 @@ device_structs! {
         order: u32,
         /// Whether pairs within a cell are visited.
         own: u32,
-        /// Nothing: the size is a multiple of 8 without a hidden gap.
-        gap: u32,
     }
 
     /// The part of a job that one launch does.
