@@ -286,9 +286,9 @@ fn tensor_cores_are_for_plain_counts_in_few_even_bins() {
         let terms = crate::tally::Terms::new(&what, job.pairs()).unwrap();
         let sought = super::super::summed::Sought::of((&what, job.pairs()), &terms, None).unwrap();
         let kinds = (sought.carried, &[Spans::new(), Spans::new()]);
-        LaunchPlan::new(&job, &formed, kinds, options, abilities)
-            .variant
-            .arithmetic
+        let variant = LaunchPlan::new(&job, &formed, kinds, options, abilities).variant;
+        assert!(variant.exists(), "{variant:?}");
+        variant.arithmetic
     };
     for (name, domain) in domains() {
         let reach = domain.reach().min(0.5) / 2.0;
