@@ -180,7 +180,7 @@ pub fn draw_on(
             at: [(all[0] - page[0] * fit) / 2.0, above],
         };
         match &picture {
-            Picture::Curves(curves) => curves.draw(page, face, &mut surface),
+            Picture::Curves(curves) => curves.draw(page, 0.0, face, &mut surface),
             Picture::Map(map) => map.draw(within, face, &mut surface),
             Picture::Panels(panels) => panels.draw(page, face, &mut surface),
         }
