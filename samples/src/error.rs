@@ -330,10 +330,10 @@ pub enum SampleError {
         reason: String,
     },
     /// A trajectory without a frame in the range asked for.
-    #[error("{}: no frame in the range asked for: there are fewer, and they are counted from 0", path.display())]
+    #[error("{place}, counted from 0: none is in the range of --frames")]
     NoFrames {
-        /// The first file.
-        path: PathBuf,
+        /// The first file, and how many frames there are.
+        place: String,
     },
     /// Files of one trajectory whose lengths are in different units.
     #[error("{}: lengths in {found}, those of the files before it in {expected}: they are no one trajectory", path.display())]

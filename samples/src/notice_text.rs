@@ -206,7 +206,7 @@ impl Notice {
             ),
             Self::UnusedWeight { path, column } => write!(
                 f,
-                "{}: column `{column}` looks like a weight and is not used; --weight {column} would",
+                "{}: column `{column}` looks like a weight and is not used: --weight {column} uses it",
                 path.display()
             ),
             Self::OfferedWeight {

@@ -200,7 +200,7 @@ impl Planning {
         if machines > 1.0 && (most as f64) < machines {
             let _ = writeln!(
                 text,
-                "few units for so many machines: {} or fewer leave each 20",
+                "few units for so many machines: {} or fewer leave 20 units to each",
                 most.max(1)
             );
         }
@@ -208,12 +208,13 @@ impl Planning {
     }
 }
 
-/// Seconds to the millisecond, or of less than a tenth two digits.
+/// Seconds to the millisecond, or less than a tenth of one with two digits.
 fn in_seconds(seconds: f64) -> String {
     if seconds >= 0.1 || seconds == 0.0 {
         return format!("{seconds:.3}");
     }
-    format!("{seconds:.1e}")
+    let places = 1 - seconds.log10().floor() as i32;
+    format!("{seconds:.*}", places.clamp(3, 9) as usize)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 use crate::record::Record;
 use crate::row_sums::RowSums;
 use crate::tables::{edge_columns, sum_columns};
+use crate::text::short;
 
 /// Most bins of a covariance that is written, one row for two of them.
 const MAX_BINS: usize = 1500;
@@ -399,7 +400,8 @@ pub(crate) fn say_inverse(number: usize, what: &str, bins: usize) -> Option<f64>
     let factor = hartlap_factor(number, bins).ok();
     match factor {
         Some(factor) => tracing::info!(
-            "{number} {what} of {bins} bins: the Hartlap factor of the inverse is {factor}"
+            "{number} {what} of {bins} bins: the Hartlap factor of the inverse is {}",
+            short(factor)
         ),
         None if number <= bins => tracing::warn!(
             "{number} {what} of {bins} bins: the covariance has rank {} at most and no inverse, which takes more {what} than bins; a Hartlap factor takes {} at least",

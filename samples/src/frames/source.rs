@@ -100,6 +100,13 @@ impl FrameSource {
         Ok(self)
     }
 
+    /// What is wrong where the frames end before the range begins.
+    pub(super) fn none_left(&self, path: &Path) -> SampleError {
+        let (path, frames) = (path.display(), self.passed);
+        let place = format!("{path}: the number of frames is {frames}");
+        SampleError::NoFrames { place }
+    }
+
     /// The first file.
     pub(super) fn first(&self) -> &Path {
         &self.first

@@ -19,6 +19,7 @@ use crate::record::Record;
 use crate::results::Results;
 use crate::saved::floats;
 use crate::session::Session;
+use crate::text::short;
 use crate::usage::usage;
 
 /// Arguments of `result integral-constraint`.
@@ -124,7 +125,7 @@ struct Lacking {
 
 impl Lacking {
     fn of_global(constraint: IntegralConstraint, bins: usize, model: &Value) -> Self {
-        tracing::info!("integral constraint: {}", constraint.value);
+        tracing::info!("integral constraint: {}", short(constraint.value));
         let IntegralConstraint { value, covered } = constraint;
         Self {
             values: vec![value; bins],
@@ -188,6 +189,7 @@ impl Lacking {
 
 /// Says how well a power law fits.
 fn tell(gamma: f64, amplitude: f64, error: f64, bins: usize, chi2: f64) {
+    let [amplitude, error, chi2] = [amplitude, error, chi2].map(short);
     tracing::info!("{amplitude} x^-{gamma}, with an error of {error} in {bins} bins, chi2 {chi2}");
 }
 
