@@ -130,7 +130,11 @@ fn ascii(json: &str) -> String {
 
 pub(super) fn read(path: &Path) -> Result<Table, Failure> {
     let keyword = result::KEYWORD;
-    let missing = || Failure::Malformed(format!("no table with a card `{keyword}`, as the results have that albireo writes with -o"));
+    let missing = || {
+        Failure::Malformed(format!(
+            "no table with a card `{keyword}`, as the results have that albireo writes with -o"
+        ))
+    };
     let stored = result::read(path)?.ok_or_else(missing)?;
     let mut json: Json = serde_json::from_str(&stored.description)
         .map_err(|error| Failure::Malformed(format!("card `{keyword}`: {error}")))?;
