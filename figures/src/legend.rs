@@ -68,9 +68,10 @@ impl<'a> Legend<'a> {
             rows.push(Row::new(Sign::Open, "".into(), OPEN, face));
         }
         rows.extend(remarks.iter().map(|remark| {
-            let sign = match remark.starts_with("errors") {
-                true => Sign::Bar,
-                false => Sign::Nothing,
+            let sign = if remark.starts_with("errors") {
+                Sign::Bar
+            } else {
+                Sign::Nothing
             };
             Row::new(sign, "".into(), remark, face)
         }));
