@@ -208,13 +208,14 @@ impl Planning {
     }
 }
 
-/// Seconds to the millisecond, or less than a tenth of one with two digits.
+/// Seconds to the millisecond, or to the microsecond where that is not enough for two digits.
 fn in_seconds(seconds: f64) -> String {
-    if seconds >= 0.1 || seconds == 0.0 {
-        return format!("{seconds:.3}");
-    }
-    let places = 1 - seconds.log10().floor() as i32;
-    format!("{seconds:.*}", places.clamp(3, 9) as usize)
+    let places = if seconds >= 0.01 || seconds == 0.0 {
+        3
+    } else {
+        6
+    };
+    format!("{seconds:.places$}")
 }
 
 #[cfg(test)]
