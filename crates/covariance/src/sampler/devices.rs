@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use albireo::engine::cuda::Cuda;
-use albireo::engine::{Cpu, Progress};
+use albireo::engine::{Cpu, Progress, Together};
 use albireo::error::EngineError;
 use albireo::progress::Lasting;
 use albireo_gpu::{CudaError, Device, Devices, LaunchShape, put};
@@ -340,6 +340,17 @@ pub fn rounds<N: Devices>(
     Ok(sums)
 }
 
+/// The same on all of these devices.
+fn on_gpus(
+    (cuda, cpu): (&Cuda, &Cpu),
+    job: &SampleJob,
+    rounds: Range<u64>,
+    progress: &dyn Progress,
+) -> Result<RoundSums, SamplerError> {
+    let devices = cuda.shared_devices();
+    self::rounds(devices.of_this_process()?, cpu, job, rounds, progress)
+}
+
 impl SamplingEngine for Cuda {
     fn rounds(
         &self,
@@ -347,13 +358,19 @@ impl SamplingEngine for Cuda {
         rounds: Range<u64>,
         progress: &dyn Progress,
     ) -> Result<RoundSums, SamplerError> {
-        let devices = self.shared_devices();
-        self::rounds(
-            devices.of_this_process()?,
-            &Cpu::new(),
-            job,
-            rounds,
-            progress,
-        )
+        on_gpus((self, &Cpu::new()), job, rounds, progress)
+    }
+}
+
+/// Both work together in any case: this one names the threads.
+impl SamplingEngine for Together {
+    fn rounds(
+        &self,
+        job: &SampleJob,
+        rounds: Range<u64>,
+        progress: &dyn Progress,
+    ) -> Result<RoundSums, SamplerError> {
+        let (cpu, cuda) = self.parts();
+        on_gpus((cuda, cpu), job, rounds, progress)
     }
 }

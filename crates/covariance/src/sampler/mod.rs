@@ -17,6 +17,7 @@
 
 mod along;
 mod bound;
+mod choice;
 mod constants;
 #[cfg(feature = "cuda")]
 pub mod devices;
@@ -34,6 +35,7 @@ mod visits;
 mod words;
 mod xi_table;
 
+pub use choice::choose_engine;
 pub use constants::{C3Term, C4Term, Constants, SHARE_STEP, pairs_of};
 pub use error::SamplerError;
 pub use input::{Input, MOST_BINS, Settings};

@@ -25,6 +25,17 @@ pub(crate) enum EngineName {
     Together,
 }
 
+impl EngineName {
+    /// Whether GPUs are asked for.
+    pub(crate) fn is_on_gpus(self) -> bool {
+        match self {
+            Self::Auto | Self::Naive | Self::Cpu => false,
+            #[cfg(feature = "cuda")]
+            Self::Cuda | Self::Together => true,
+        }
+    }
+}
+
 /// Who computes where no pairs are counted, or not alone; never changes an exact result.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = group::RUNNING)]

@@ -11,7 +11,6 @@ mod theory;
 mod tracers;
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use albireo_covariance::model::{Groups, LinearMap, Matrix, ShotNoise};
@@ -30,9 +29,9 @@ use self::tracers::{Tracers, one_or_all};
 use super::covariance_values::Values;
 use super::derived::Derived;
 use super::over_mu::OverMuFlags;
-use crate::args::{CrossFlags, DataFlags, OutputFlags, SEED, SpaceFlags};
+use crate::args::{ComputeFlags, CrossFlags, DataFlags, OutputFlags, SEED, SpaceFlags};
 use crate::catalogs::Files;
-use crate::engine::cpu_of;
+use crate::engine::Engines;
 use crate::group;
 use crate::paths::ReadFile;
 use crate::record::Record;
@@ -140,9 +139,8 @@ pub(crate) struct Covariance {
     cloud: f64,
     #[command(flatten)]
     kept: KeptFlags,
-    /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N", help_heading = group::RUNNING)]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    compute: ComputeFlags,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -224,6 +222,11 @@ impl Covariance {
 
     /// Refuses regions of one side alone.
     fn check_regions(&self, of_regions: bool) -> Result<()> {
+        if of_regions && self.compute.engine.is_on_gpus() {
+            return Err(usage(
+                "--tune: sums by region are made by the cpu engine alone: leave out --engine cuda",
+            ));
+        }
         match (of_regions, &self.regions_column) {
             (true, None) => Err(usage(
                 "--tune: a jackknife needs the regions of the random points: --regions-column names the column that --regions-output wrote",
@@ -242,6 +245,7 @@ impl Covariance {
             .sink
             .check_counts(&self.output, &[], &session.arguments.inputs())?;
         self.kept.check(&session.sink)?;
+        let engines = Engines::new(&self.compute.run_flags(), session)?;
         let mut record = Record::begin(session.arguments);
         let measured = self.measured(&session.kept.results)?;
         let first = &measured[0];
@@ -254,10 +258,9 @@ impl Covariance {
         let tune = tune.transpose()?;
         let jackknife = tune.as_ref().and_then(|tune| tune.jackknife.as_ref());
         self.check_regions(jackknife.is_some())?;
-        let engine = cpu_of(self.threads, None)?;
         let tracers = self.tracers(measured, &mut record, session)?;
         let job = self.job(&tracers, jackknife, &session.kept.results)?;
-        let squares = tracers.squares(jackknife, &engine, session)?;
+        let squares = tracers.squares(jackknife, &engines, session)?;
         let pairs = tracers.two_points(&squares)?;
         let noise = self.noise(&tracers);
         let cross = tracers.cross(&noise, &pairs);
@@ -277,6 +280,11 @@ impl Covariance {
         } else {
             noise[0]
         };
+        let end = match self.rounds {
+            Some(rounds) => End::Rounds(rounds),
+            None => End::Noise(self.noise, self.time),
+        };
+        let engine = engines.for_covariance(&job, end.least());
         let sampling = Sampling {
             job: &job,
             map: &values.map,
@@ -289,15 +297,12 @@ impl Covariance {
             watch: &session.watch,
         };
         let kept = KeptSums::new(&self, &values, &tracers, &sampling)?;
-        let end = match self.rounds {
-            Some(rounds) => End::Rounds(rounds),
-            None => End::Noise(self.noise, self.time),
-        };
         if self.kept.sample(&kept, &mut sampled, end, session)? {
             return Ok(());
         }
         let known = sampling.end(&mut sampled)?;
-        self.note(&tracers, &job, session, &mut record)?;
+        let by = (sampled.here > 0).then(|| engine.description());
+        self.note(&tracers, (&job, by), session, &mut record)?;
         values.note(&mut record);
         let made = Made::new(&values, &sampled.groups, (shot, &noise));
         let made = match &tune {
@@ -313,7 +318,7 @@ impl Covariance {
     fn note(
         &self,
         tracers: &Tracers,
-        job: &SampleJob,
+        (job, engine): (&SampleJob, Option<String>),
         session: &Session<'_>,
         record: &mut Record,
     ) -> Result<()> {
@@ -338,6 +343,7 @@ impl Covariance {
         record.set(
             "sampling",
             json!({
+                "engine": engine,
                 "hash": HASH,
                 "seed": constants.seed,
                 "points": numbers(&constants.points),
@@ -376,5 +382,6 @@ fn begun(
         },
         of_regions,
         open: BTreeMap::new(),
+        here: 0,
     }
 }

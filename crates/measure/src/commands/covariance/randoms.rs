@@ -5,8 +5,8 @@
 use std::path::PathBuf;
 
 use albireo::counts::{PairKind, count_prepared, count_regions};
-use albireo::engine::{Cpu, PreparedJob, Progress};
-use albireo::{Bins, CountSpec, Domain, Engine, Particles, Weights};
+use albireo::engine::{PreparedJob, Progress};
+use albireo::{Bins, CountSpec, Domain, PairJob, Pairs, Particles, Weights};
 use albireo_catalogs::Table;
 use albireo_samples::{Selection, Source};
 use anyhow::{Context, Result, bail};
@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::jackknife::Jackknife;
 use crate::args::SpaceFlags;
+use crate::engine::Engines;
 
 /// What the record of a result says of its randoms.
 fn recorded(table: &Table) -> Option<&Value> {
@@ -192,7 +193,7 @@ impl Randoms {
         other: Option<&Self>,
         (rr, jackknife): (&[f64], Option<&Jackknife>),
         (bins, domain): (&Bins, &Domain),
-        (engine, progress): (&Cpu, &dyn Progress),
+        (engines, progress): (&Engines, &dyn Progress),
     ) -> Result<Squares> {
         if let (Some(first), Some(second)) = (self.one_weight(), other.unwrap_or(self).one_weight())
         {
@@ -202,19 +203,23 @@ impl Randoms {
                 by_region: jackknife.map(|jackknife| jackknife.rr.clone()),
             });
         }
-        let prepare = |randoms: &Self| {
-            let squares = randoms.squared(jackknife.is_some())?;
-            Ok::<_, anyhow::Error>(engine.prepare(squares, domain, progress)?)
+        let squared = |randoms: &Self| randoms.squared(jackknife.is_some());
+        let (first, second) = (squared(self)?, other.map(squared).transpose()?);
+        let pairs = match &second {
+            None => Pairs::Auto(&first),
+            Some(second) => Pairs::Cross(&first, second),
         };
-        let (prepared, other) = (prepare(self)?, other.map(prepare).transpose()?);
-        let job = match &other {
-            None => PreparedJob::auto(&prepared),
-            Some(other) => PreparedJob::cross(&prepared, other)?,
+        let what = CountSpec::for_pairs(bins, pairs);
+        let engine = engines.for_jobs(&[(PairJob::new(pairs, domain)?, what.clone())]);
+        let prepare = |sample: &Particles| engine.prepare(sample.clone(), domain, progress);
+        let (first, second) = (prepare(&first)?, second.as_ref().map(prepare).transpose()?);
+        let job = match &second {
+            None => PreparedJob::auto(&first),
+            Some(second) => PreparedJob::cross(&first, second)?,
         };
-        let what = CountSpec::for_pairs(bins, job.job().pairs());
         let (counts, _) = match jackknife {
-            Some(_) => count_regions(engine, &job, what, progress)?,
-            None => count_prepared(engine, &job, what, progress)?,
+            Some(_) => count_regions(&*engine, &job, what, progress)?,
+            None => count_prepared(&*engine, &job, what, progress)?,
         };
         let orders = match counts.kind() {
             PairKind::AutoUnordered => 2.0,

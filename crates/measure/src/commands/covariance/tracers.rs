@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use albireo::engine::Cpu;
 use albireo::{Bins, Domain};
 use albireo_catalogs::TableColumn;
 use albireo_covariance::model::{ShotNoise, two_point};
@@ -24,6 +23,7 @@ use super::theory::theory;
 use super::{Covariance, OnOff, ShotNoiseBy};
 use crate::catalogs::Files;
 use crate::commands::covariance_values::Values;
+use crate::engine::Engines;
 use crate::kept::Wanted;
 use crate::record::Record;
 use crate::results::Results;
@@ -259,14 +259,14 @@ impl Tracers {
     pub(super) fn squares(
         &self,
         jackknife: Option<&Jackknife>,
-        engine: &Cpu,
+        engines: &Engines,
         session: &Session<'_>,
     ) -> Result<Vec<Squares>> {
         let bar = session.watch.bar("RR of squared weights");
         let space: (&Bins, &Domain) = (&self.measured[0].bins, self.samples.domain());
         let of = |((i, j), rr): ((usize, usize), &Vec<f64>)| {
             let other = (i != j).then(|| &self.randoms[j]);
-            self.randoms[i].squares_of_pairs(other, (rr, jackknife), space, (engine, &bar))
+            self.randoms[i].squares_of_pairs(other, (rr, jackknife), space, (engines, &bar))
         };
         pairs_of(self.randoms.len())
             .into_iter()
