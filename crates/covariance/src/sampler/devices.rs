@@ -158,10 +158,7 @@ impl<'a, D: Device> OnDevice<'a, D> {
         }
         tiles.bins = job.constants().bins.0 as u32;
         tiles.quads = self.device.address(&self.quads).into();
-        let points = drawn
-            .points
-            .iter()
-            .map(|points| buffers.put(&packed(points)));
+        let points = drawn.points.iter().map(|points| buffers.put(&points.short));
         let points = points.collect::<Result<Vec<_>, _>>()?;
         let mut clouds = vec![];
         for of_member in drawn.clouds.iter().flatten() {
@@ -248,14 +245,6 @@ impl<'a, D: Device> OnDevice<'a, D> {
         sums.quads += quads[0];
         Ok(())
     }
-}
-
-/// Positions and weights of points.
-fn packed(points: &RoundPoints) -> Vec<[u32; 4]> {
-    let steps = points.steps.iter().map(|steps| steps.cast_unsigned());
-    let point =
-        |([x, y, z], steps): (&[f32; 3], u32)| [x.to_bits(), y.to_bits(), z.to_bits(), steps];
-    points.short.iter().zip(steps).map(point).collect()
 }
 
 /// Addresses of the points of each tracer, and of the clouds of each owner in each member.

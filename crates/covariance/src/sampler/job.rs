@@ -276,7 +276,10 @@ impl SampleJob {
                 .iter()
                 .map(|&row| weight(&tracer.randoms, row as usize));
             let unit = self.constants.weight_units[k];
-            let short = x.iter().map(|&x| self.rule.position(x)).collect();
+            let short = |(&x, w): (&[f64; 3], f64)| {
+                let [x, y, z] = self.rule.position(x).map(f32::to_bits);
+                [x, y, z, (w / unit).round() as u32]
+            };
             let regions = tracer
                 .randoms
                 .labels()
@@ -287,16 +290,14 @@ impl SampleJob {
                 regions
             };
             let in_round = rows.iter().filter_map(|&row| regions.get(row as usize));
-            let points = RoundPoints {
+            RoundPoints {
                 regions: in_round.copied().collect(),
-                weights: weights.clone().collect(),
-                steps: weights.map(|w| (w / unit).round() as i32).collect(),
+                short: x.iter().zip(weights.clone()).map(short).collect(),
+                weights: weights.collect(),
                 words: words::words(self.constants.seed, k, round, &rows),
                 x,
                 rows,
-                ..RoundPoints::default()
-            };
-            points.with_short(short)
+            }
         });
         points.collect()
     }

@@ -25,6 +25,7 @@ mod error;
 mod input;
 mod job;
 mod leaves;
+mod lists;
 mod naive;
 mod points;
 mod rounds;
