@@ -34,6 +34,7 @@ use crate::catalogs::Files;
 use crate::engine::Engines;
 use crate::group;
 use crate::paths::ReadFile;
+use crate::every::duration;
 use crate::record::Record;
 use crate::scatter::check_bins;
 use crate::session::Session;
@@ -122,8 +123,8 @@ pub(crate) struct Covariance {
     /// Sample until the covariance has this noise: fitted variances grow by its square
     #[arg(long, value_name = "R", default_value_t = 0.02)]
     noise: f64,
-    /// End after this time, e.g. 20m
-    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "rounds")]
+    /// End after this time, e.g. 90s, 20min or 1.5h
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "rounds")]
     time: Option<Duration>,
     /// Sample so many rounds, at any noise
     #[arg(long, value_name = "N")]
@@ -161,20 +162,6 @@ enum OnOff {
     On,
     /// No.
     Off,
-}
-
-/// A time such as 90s, 20m or 1.5h.
-fn time(text: &str) -> Result<Duration, String> {
-    let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    let of = |(unit, seconds): (&str, f64)| {
-        let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
-        Duration::try_from_secs_f64(number * seconds).ok()
-    };
-    let found = units
-        .into_iter()
-        .find_map(of)
-        .filter(|time| !time.is_zero());
-    found.ok_or_else(|| format!("expected a time such as 90s, 20m or 1.5h, found `{text}`"))
 }
 
 impl Covariance {
@@ -249,6 +236,12 @@ impl Covariance {
         let mut record = Record::begin(session.arguments);
         let measured = self.measured(&session.kept.results)?;
         let first = &measured[0];
+        #[cfg(feature = "plot")]
+        if self.kept.is_part() && self.output.plot.is_some() {
+            return Err(usage(
+                "--plot: a part is not drawn: leave it out, `albireo merge` takes it",
+            ));
+        }
         let unit = first.table.meta.get("unit").and_then(Value::as_str);
         let form = Derived::one((&self.over_mu, self.wp, self.pi_max), &first.xi.axes)?;
         let values = Values::new(&form, first.xi.axes.clone(), unit)?.of_pairs(measured.len());

@@ -69,6 +69,11 @@ pub(super) struct KeptFlags {
 }
 
 impl KeptFlags {
+    /// Whether a part is made.
+    pub(super) fn is_part(&self) -> bool {
+        self.shard.is_some()
+    }
+
     /// Refuses to write over what is no result.
     pub(super) fn check(&self, sink: &Sink) -> Result<()> {
         let check =

@@ -50,11 +50,14 @@ pub(super) struct Tracers {
     pub(super) rr: Vec<Vec<f64>>,
 }
 
-/// The roles of random points in the record.
-const ROLES: [&str; 2] = ["randoms", "cross randoms"];
-
-/// What the results of two tracers have in common.
-const COMMON: [&str; 5] = ["statistic", "line_of_sight", "edges", "unit", "cosmology"];
+/// What the results of two tracers have in common, and what is said where they have not.
+const COMMON: [[&str; 2]; 5] = [
+    ["statistic", "another statistic"],
+    ["line_of_sight", "another line of sight"],
+    ["edges", "other edges"],
+    ["unit", "another unit"],
+    ["cosmology", "another cosmology"],
+];
 
 impl Covariance {
     /// The results: one, or those of 11, 12 and 22.
@@ -75,12 +78,12 @@ impl Covariance {
         };
         for other in [&cross, &second] {
             let of = |measured: &Measured, key: &str| measured.table.meta.get(key).cloned();
-            if let Some(key) = COMMON
+            if let Some([_, others]) = COMMON
                 .into_iter()
                 .find(|key| of(other, key) != of(&first, key))
             {
                 bail!(
-                    "--cross {}: its {key} differs from that of {}",
+                    "--cross {}: it has {others} than {}",
                     other.name,
                     first.name
                 );
@@ -323,7 +326,7 @@ impl Tracers {
         if let Some([rr, dd]) = self.measured[0].totals {
             record.set("totals", json!({"RR": rr, "DD": dd}));
         }
-        for key in COMMON.into_iter().chain(["estimator"]) {
+        for key in COMMON.into_iter().map(|[key, _]| key).chain(["estimator"]) {
             if let Some(value) = meta.get(key) {
                 record.set(key, value.clone());
             }
