@@ -58,11 +58,16 @@ pub(crate) struct Covariance {
     /// Random points of the survey, those of RESULT or others; several files, or a quoted pattern
     ///
     /// Columns, cosmology, box and unit are those of RESULT unless they are given.
-    #[arg(long, value_name = "FILE", required = true, help_heading = group::INPUT)]
+    #[arg(long, value_name = "FILE", required_unless_present = "shifted_randoms", help_heading = group::INPUT)]
     randoms: Vec<Files>,
     #[command(flatten)]
     columns: DataFlags,
     /// Two tracers: xi of RESULT's with another one, and of that one alone; the covariance of all three
+    /// Randoms shifted as the data were, in place of --randoms, where RESULT is of reconstruction
+    ///
+    /// RR is that of the unshifted ones. xi of RESULT is taken over SS.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["randoms", "cross"], help_heading = group::INPUT)]
+    shifted_randoms: Vec<Files>,
     #[arg(long, value_name = "RESULT", num_args = 1..=2, requires = "cross_randoms", conflicts_with = "tune")]
     cross: Vec<ReadFile>,
     /// Random points of the second tracer

@@ -174,6 +174,7 @@ impl<'a> KeptSums<'a> {
             ),
             ("the table of xi", json!(xi)),
             ("RR", json!(sampling.rr)),
+            ("the pairs of the random points", json!(tracers.own)),
             ("data over random points", f),
             ("the noise of two tracers", json!(noise)),
             (

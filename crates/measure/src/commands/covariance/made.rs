@@ -59,6 +59,9 @@ impl Reference {
                     let (n, floats) = (values.map.values(), floats(&table, "covariance")?);
                     Ok((Matrix::from_row_slice(n, n, floats), None))
                 }
+                ResultKind::RegionCounts if measured.shifted.is_some() => bail!(
+                    "the scatter between regions is not modelled of reconstruction: take a covariance of mocks"
+                ),
                 ResultKind::RegionCounts => {
                     let jackknife = Jackknife::read(path, &table, measured)?;
                     Ok((jackknife.found(&values.map), Some(jackknife)))
