@@ -3,6 +3,7 @@
 mod cross;
 mod kept;
 mod parts_of_the_sky;
+mod reconstructed;
 
 use std::fmt::Write as _;
 
@@ -48,7 +49,11 @@ fn measured(weight: &str) -> Folder {
 
 /// Rows of the random points with their weights.
 fn points(folder: &Folder, weighted: bool) -> Vec<([f64; 3], f64)> {
-    let text = std::fs::read_to_string(folder.path("r.csv")).unwrap();
+    points_of(folder, "r.csv", weighted)
+}
+
+fn points_of(folder: &Folder, name: &str, weighted: bool) -> Vec<([f64; 3], f64)> {
+    let text = std::fs::read_to_string(folder.path(name)).unwrap();
     let row = |line: &str| {
         let x: Vec<f64> = line.split(',').map(|x| x.parse().unwrap()).collect();
         ([x[0], x[1], x[2]], if weighted { x[3] } else { 1.0 })

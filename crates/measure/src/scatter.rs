@@ -447,6 +447,17 @@ pub(crate) fn covariance_table(
     })
 }
 
+/// The columns of covariances that are matrices; all but the first two are of modelled ones.
+pub(crate) const MATRICES: [&str; 7] = [
+    "covariance",
+    "correlation",
+    "precision",
+    "c4",
+    "c3",
+    "c2",
+    "s",
+];
+
 /// The columns of a covariance and of its correlation matrix, row by row, of values `of` in the bins that `bins` tell.
 pub(crate) fn covariance_columns(
     bins: &[TableColumn],
@@ -463,15 +474,10 @@ pub(crate) fn covariance_columns(
     for side in ["row", "column"] {
         columns.extend(bins.iter().map(|column| over_matrix(column, side, n)));
     }
-    columns.push(TableColumn::floats(
-        "covariance",
-        format!("covariance of {of}"),
-        matrix,
-    ));
-    columns.push(TableColumn::floats(
-        "correlation",
-        "covariance over both errors",
-        correlation,
-    ));
+    let [covariance, over_errors, ..] = MATRICES;
+    let about = format!("covariance of {of}");
+    columns.push(TableColumn::floats(covariance, about, matrix));
+    let about = "covariance over both errors";
+    columns.push(TableColumn::floats(over_errors, about, correlation));
     columns
 }

@@ -258,7 +258,7 @@ fn tracers_that_do_not_fit_are_refused() {
     folder.good("xi d1.csv --randoms r1.csv --bins lin:1:9:4 -o wide.csv");
     refused(
         &COVARIANCE.replace("x22.csv", "wide.csv"),
-        "--cross wide.csv: its edges differs from that of x11.csv",
+        "--cross wide.csv: it has other edges than x11.csv",
     );
     refused(
         &format!("{COVARIANCE} --tune x11.csv"),

@@ -208,6 +208,11 @@ impl Rule {
         Some(self.first.bin(first)? * self.second.n() + self.second.bin(second)?)
     }
 
+    /// Whether two points in one place lie in a bin.
+    pub(super) fn holds_zero(&self) -> bool {
+        self.bin([0.0; 3], [0.0; 3]).is_some()
+    }
+
     /// The bins of a register of pairs; `none` for those that lie in no bin.
     #[inline(always)]
     pub(super) fn bins<S: Simd>(&self, simd: S, x1: [S::F; 3], x2: [S::F; 3], none: S::U) -> S::U {

@@ -11,7 +11,6 @@ mod theory;
 mod tracers;
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use albireo_covariance::model::{Groups, LinearMap, Matrix, ShotNoise};
@@ -30,11 +29,12 @@ use self::tracers::{Tracers, one_or_all};
 use super::covariance_values::Values;
 use super::derived::Derived;
 use super::over_mu::OverMuFlags;
-use crate::args::{CrossFlags, DataFlags, OutputFlags, SEED, SpaceFlags};
+use crate::args::{ComputeFlags, CrossFlags, DataFlags, OutputFlags, SEED, SpaceFlags};
 use crate::catalogs::Files;
-use crate::engine::cpu_of;
+use crate::engine::Engines;
 use crate::group;
 use crate::paths::ReadFile;
+use crate::every::duration;
 use crate::record::Record;
 use crate::scatter::check_bins;
 use crate::session::Session;
@@ -58,11 +58,16 @@ pub(crate) struct Covariance {
     /// Random points of the survey, those of RESULT or others; several files, or a quoted pattern
     ///
     /// Columns, cosmology, box and unit are those of RESULT unless they are given.
-    #[arg(long, value_name = "FILE", required = true, help_heading = group::INPUT)]
+    #[arg(long, value_name = "FILE", required_unless_present = "shifted_randoms", help_heading = group::INPUT)]
     randoms: Vec<Files>,
     #[command(flatten)]
     columns: DataFlags,
     /// Two tracers: xi of RESULT's with another one, and of that one alone; the covariance of all three
+    /// Randoms shifted as the data were, in place of --randoms, where RESULT is of reconstruction
+    ///
+    /// RR is that of the unshifted ones. xi of RESULT is taken over SS.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["randoms", "cross"], help_heading = group::INPUT)]
+    shifted_randoms: Vec<Files>,
     #[arg(long, value_name = "RESULT", num_args = 1..=2, requires = "cross_randoms", conflicts_with = "tune")]
     cross: Vec<ReadFile>,
     /// Random points of the second tracer
@@ -123,8 +128,8 @@ pub(crate) struct Covariance {
     /// Sample until the covariance has this noise: fitted variances grow by its square
     #[arg(long, value_name = "R", default_value_t = 0.02)]
     noise: f64,
-    /// End after this time, e.g. 20m
-    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "rounds")]
+    /// End after this time, e.g. 90s, 20min or 1.5h
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "rounds")]
     time: Option<Duration>,
     /// Sample so many rounds, at any noise
     #[arg(long, value_name = "N")]
@@ -140,9 +145,8 @@ pub(crate) struct Covariance {
     cloud: f64,
     #[command(flatten)]
     kept: KeptFlags,
-    /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N", help_heading = group::RUNNING)]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    compute: ComputeFlags,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -163,20 +167,6 @@ enum OnOff {
     On,
     /// No.
     Off,
-}
-
-/// A time such as 90s, 20m or 1.5h.
-fn time(text: &str) -> Result<Duration, String> {
-    let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    let of = |(unit, seconds): (&str, f64)| {
-        let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
-        Duration::try_from_secs_f64(number * seconds).ok()
-    };
-    let found = units
-        .into_iter()
-        .find_map(of)
-        .filter(|time| !time.is_zero());
-    found.ok_or_else(|| format!("expected a time such as 90s, 20m or 1.5h, found `{text}`"))
 }
 
 impl Covariance {
@@ -224,6 +214,11 @@ impl Covariance {
 
     /// Refuses regions of one side alone.
     fn check_regions(&self, of_regions: bool) -> Result<()> {
+        if of_regions && self.compute.engine.is_on_gpus() {
+            return Err(usage(
+                "--tune: sums by region are made by the cpu engine alone: leave out --engine cuda",
+            ));
+        }
         match (of_regions, &self.regions_column) {
             (true, None) => Err(usage(
                 "--tune: a jackknife needs the regions of the random points: --regions-column names the column that --regions-output wrote",
@@ -242,9 +237,16 @@ impl Covariance {
             .sink
             .check_counts(&self.output, &[], &session.arguments.inputs())?;
         self.kept.check(&session.sink)?;
+        let engines = Engines::new(&self.compute.run_flags(), session)?;
         let mut record = Record::begin(session.arguments);
         let measured = self.measured(&session.kept.results)?;
         let first = &measured[0];
+        #[cfg(feature = "plot")]
+        if self.kept.is_part() && self.output.plot.is_some() {
+            return Err(usage(
+                "--plot: a part is not drawn: leave it out, `albireo merge` takes it",
+            ));
+        }
         let unit = first.table.meta.get("unit").and_then(Value::as_str);
         let form = Derived::one((&self.over_mu, self.wp, self.pi_max), &first.xi.axes)?;
         let values = Values::new(&form, first.xi.axes.clone(), unit)?.of_pairs(measured.len());
@@ -254,10 +256,9 @@ impl Covariance {
         let tune = tune.transpose()?;
         let jackknife = tune.as_ref().and_then(|tune| tune.jackknife.as_ref());
         self.check_regions(jackknife.is_some())?;
-        let engine = cpu_of(self.threads, None)?;
         let tracers = self.tracers(measured, &mut record, session)?;
         let job = self.job(&tracers, jackknife, &session.kept.results)?;
-        let squares = tracers.squares(jackknife, &engine, session)?;
+        let squares = tracers.squares(jackknife, &engines, session)?;
         let pairs = tracers.two_points(&squares)?;
         let noise = self.noise(&tracers);
         let cross = tracers.cross(&noise, &pairs);
@@ -277,6 +278,11 @@ impl Covariance {
         } else {
             noise[0]
         };
+        let end = match self.rounds {
+            Some(rounds) => End::Rounds(rounds),
+            None => End::Noise(self.noise, self.time),
+        };
+        let engine = engines.for_covariance(&job, end.least());
         let sampling = Sampling {
             job: &job,
             map: &values.map,
@@ -289,15 +295,12 @@ impl Covariance {
             watch: &session.watch,
         };
         let kept = KeptSums::new(&self, &values, &tracers, &sampling)?;
-        let end = match self.rounds {
-            Some(rounds) => End::Rounds(rounds),
-            None => End::Noise(self.noise, self.time),
-        };
         if self.kept.sample(&kept, &mut sampled, end, session)? {
             return Ok(());
         }
         let known = sampling.end(&mut sampled)?;
-        self.note(&tracers, &job, session, &mut record)?;
+        let by = (sampled.here > 0).then(|| engine.description());
+        self.note(&tracers, (&job, by), session, &mut record)?;
         values.note(&mut record);
         let made = Made::new(&values, &sampled.groups, (shot, &noise));
         let made = match &tune {
@@ -313,7 +316,7 @@ impl Covariance {
     fn note(
         &self,
         tracers: &Tracers,
-        job: &SampleJob,
+        (job, engine): (&SampleJob, Option<String>),
         session: &Session<'_>,
         record: &mut Record,
     ) -> Result<()> {
@@ -338,6 +341,7 @@ impl Covariance {
         record.set(
             "sampling",
             json!({
+                "engine": engine,
                 "hash": HASH,
                 "seed": constants.seed,
                 "points": numbers(&constants.points),
@@ -376,5 +380,6 @@ fn begun(
         },
         of_regions,
         open: BTreeMap::new(),
+        here: 0,
     }
 }

@@ -18,6 +18,7 @@ use crate::commands::result::check_same_bins;
 use crate::record::Record;
 use crate::results::Results;
 use crate::saved::floats;
+use crate::scatter::MATRICES;
 
 /// A covariance without mocks.
 pub(super) struct Made<'a> {
@@ -58,6 +59,9 @@ impl Reference {
                     let (n, floats) = (values.map.values(), floats(&table, "covariance")?);
                     Ok((Matrix::from_row_slice(n, n, floats), None))
                 }
+                ResultKind::RegionCounts if measured.shifted.is_some() => bail!(
+                    "the scatter between regions is not modelled of reconstruction: take a covariance of mocks"
+                ),
                 ResultKind::RegionCounts => {
                     let jackknife = Jackknife::read(path, &table, measured)?;
                     Ok((jackknife.found(&values.map), Some(jackknife)))
@@ -167,15 +171,16 @@ impl<'a> Made<'a> {
         let mut columns = self.values.columns(&covariance);
         let terms = &self.terms;
         let others = [
-            ("precision", "inverse without its bias", &precision.matrix),
-            ("c4", "sum over four points", &terms.c4),
-            ("c3", "sum over three points, at Poisson noise", &terms.c3),
-            ("c2", "sum over two points, at Poisson noise", &terms.c2),
-            ("s", "sum over two points without correlation", &terms.s),
+            ("inverse without its bias", &precision.matrix),
+            ("sum over four points", &terms.c4),
+            ("sum over three points, at Poisson noise", &terms.c3),
+            ("sum over two points, at Poisson noise", &terms.c2),
+            ("sum over two points without correlation", &terms.s),
         ];
         // Those of two tracers are what they are at their noise, that of the randoms in C2.
         let number = others.len() - usize::from(self.tracers.len() > 1);
-        for (name, about, matrix) in others.into_iter().take(number) {
+        let [_, _, names @ ..] = MATRICES;
+        for (name, (about, matrix)) in names.into_iter().zip(others).take(number) {
             let about = if self.tracers.len() > 1 {
                 about.trim_end_matches(", at Poisson noise")
             } else {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use albireo::engine::Cpu;
+use albireo::engine::AnyEngine;
 use albireo_covariance::model::{Group, Groups, LinearMap, ModelError, ShotNoise};
 use albireo_covariance::sampler::{Constants, RoundSums, SampleJob, SamplingEngine};
 use anyhow::Result;
@@ -22,6 +22,8 @@ pub(super) struct Sampled {
     pub(super) of_regions: Option<Groups>,
     /// The integers of units of which some rounds are missing, by their first round.
     pub(super) open: BTreeMap<u64, RoundSums>,
+    /// Rounds that were made by this process.
+    pub(super) here: u64,
 }
 
 impl Sampled {
@@ -67,6 +69,17 @@ pub(super) enum End {
     Noise(f64, Option<Duration>),
 }
 
+impl End {
+    /// The rounds that are made at least.
+    pub(super) fn least(self) -> u64 {
+        match self {
+            Self::Rounds(rounds) => rounds,
+            Self::Held => 0,
+            Self::Noise(..) => FEWEST,
+        }
+    }
+}
+
 /// What rounds become.
 pub(super) struct Sampling<'a> {
     pub(super) job: &'a SampleJob,
@@ -78,13 +91,16 @@ pub(super) struct Sampling<'a> {
     pub(super) noise: ShotNoise,
     pub(super) cross: Option<&'a Cross>,
     pub(super) jackknife: Option<&'a Jackknife>,
-    pub(super) engine: &'a Cpu,
+    pub(super) engine: &'a AnyEngine,
     pub(super) watch: &'a Arc<dyn Watch>,
 }
 
+/// Rounds whose scatter says how well a covariance is known.
+const FEWEST: u64 = 16;
+
 /// The rounds at which the noise is looked at: 16, 32, 64, ..
 fn is_looked_at(rounds: u64) -> bool {
-    rounds >= 16 && rounds.is_power_of_two()
+    rounds >= FEWEST && rounds.is_power_of_two()
 }
 
 /// Those of the first unit.
@@ -109,6 +125,7 @@ impl Sampling<'_> {
             let bar = self.watch.bar("rounds");
             self.engine.rounds(self.job, rounds.clone(), &bar)?
         };
+        sampled.here += sums.rounds;
         self.put(sampled, rounds.start, sums)
     }
 
