@@ -1,6 +1,6 @@
 //! Reconstruction: sums over the shifted random points, with RR of the unshifted ones and xi over SS.
 
-use super::{looped, measured, near, numbers, points_of};
+use super::{looped, mean_xi, measured, near, numbers, points_of};
 use crate::folder::{Folder, floats, scattered};
 
 const BINS: &str = "--statistic s-mu --bins lin:1:9:2 --mu-bins lin:0:1:2";
@@ -58,13 +58,19 @@ fn has_the_terms_of_shifted_randoms(weight: &str, weighted: bool) {
     near(&floats(&table, "c3"), &over_rr(&c3), 0.02, "C3");
     let xi = floats(&moved, "xi");
     let s = |a: usize| 2.0 * squares[a] / (f * rr[a]).powi(2);
-    let of = |a: usize| s(a) * (1.0 + xi[a] * rr[a] / ss[a]);
+    let means = [mean_xi(1.0, 5.0), mean_xi(5.0, 9.0)];
+    let of = |a: usize| s(a) * (1.0 + means[a / 2]);
+    let own = |a: usize| s(a) * (1.0 + xi[a] * rr[a] / ss[a]);
     let diagonal = |of: &dyn Fn(usize) -> f64| -> Vec<f64> {
         let at = |k: usize| if k % 5 == 0 { of(k / 5) } else { 0.0 };
         (0..16).map(at).collect()
     };
     near(&floats(&table, "s"), &diagonal(&s), 1e-10, "S");
     near(&floats(&table, "c2"), &diagonal(&of), 1e-10, "C2");
+    // xi of the result itself in place of the theory, times RR/SS.
+    folder.good("covariance moved.csv --shifted-randoms s.csv --rounds 2 --cloud 4 -o own.csv");
+    let found = floats(&folder.table("own.csv"), "c2");
+    near(&found, &diagonal(&own), 1e-10, "C2 of its own xi");
     let beta = table.meta["errors"]["beta"].as_f64().unwrap();
     assert!((beta - f).abs() < 1e-14, "{beta}");
     let samples = table.meta["samples"].as_array().unwrap();

@@ -308,7 +308,8 @@ impl SampleJob {
         pairs.map(|(i, k)| self.xi[i][k].nodes()).collect()
     }
 
-    pub(super) fn xi(&self, owner: usize, member: usize) -> &XiTable {
+    /// xi of a tracer and another one, or itself.
+    pub fn xi(&self, owner: usize, member: usize) -> &XiTable {
         &self.xi[owner][member]
     }
 

@@ -32,9 +32,9 @@ use super::over_mu::OverMuFlags;
 use crate::args::{ComputeFlags, CrossFlags, DataFlags, OutputFlags, SEED, SpaceFlags};
 use crate::catalogs::Files;
 use crate::engine::Engines;
+use crate::every::duration;
 use crate::group;
 use crate::paths::ReadFile;
-use crate::every::duration;
 use crate::record::Record;
 use crate::scatter::check_bins;
 use crate::session::Session;
@@ -212,6 +212,11 @@ impl Covariance {
         Ok(())
     }
 
+    /// Whether xi is another one than the measured.
+    fn takes_xi(&self) -> bool {
+        !(self.xi.is_empty() && self.xi_theory.is_empty())
+    }
+
     /// Refuses regions of one side alone.
     fn check_regions(&self, of_regions: bool) -> Result<()> {
         if of_regions && self.compute.engine.is_on_gpus() {
@@ -259,7 +264,7 @@ impl Covariance {
         let tracers = self.tracers(measured, &mut record, session)?;
         let job = self.job(&tracers, jackknife, &session.kept.results)?;
         let squares = tracers.squares(jackknife, &engines, session)?;
-        let pairs = tracers.two_points(&squares)?;
+        let pairs = tracers.two_points(&squares, self.takes_xi().then_some(&job))?;
         let noise = self.noise(&tracers);
         let cross = tracers.cross(&noise, &pairs);
         let mut sampled = begun(

@@ -9,7 +9,7 @@ use albireo::domain::Domain;
 use albireo::estimators::{Role, Term, TermCounts};
 use albireo::{Bins, Correlation};
 use albireo_catalogs::{ResultKind, Table};
-use albireo_covariance::model::{MeasuredXi, measured_xi};
+use albireo_covariance::model::{Bounds, MeasuredXi, mean_xi, measured_xi};
 use albireo_covariance::sampler::XiTable;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -231,6 +231,17 @@ impl Measured {
                 self.name
             )
         })
+    }
+
+    /// The means of another xi over its bins.
+    pub(super) fn means(&self, xi: &XiTable) -> Vec<f64> {
+        let edges = |axis: usize| &self.xi.axes[axis].edges[..];
+        let bounds = match &self.xi.axes[..] {
+            [_] => Bounds::SMu(edges(0), &[0.0, 1.0]),
+            [_, second] if second.name == "mu" => Bounds::SMu(edges(0), edges(1)),
+            _ => Bounds::RpPi(edges(0), edges(1)),
+        };
+        mean_xi(xi, bounds)
     }
 
     /// Where xi ends by default: the corners of a box, 250 in open space.

@@ -307,16 +307,21 @@ impl Tracers {
             .collect()
     }
 
-    /// The terms of two points, with and without xi, of each pair of tracers.
-    pub(super) fn two_points(&self, squares: &[Squares]) -> Result<Vec<[Vec<f64>; 2]>> {
+    /// The terms of two points, with and without xi, of each pair of tracers. xi is that of a job, where it is not the measured one.
+    pub(super) fn two_points(
+        &self,
+        squares: &[Squares],
+        given: Option<&SampleJob>,
+    ) -> Result<Vec<[Vec<f64>; 2]>> {
         let pairs = pairs_of(self.randoms.len()).into_iter().enumerate();
         let of = |(at, (i, j)): (usize, (usize, usize))| {
             let f = [i, j].map(|k| self.densities[k].f);
-            Ok(two_point(
-                [&squares[at].all, &self.rr[at]],
-                &self.measured[at].xi.xi,
-                f,
-            )?)
+            let measured = &self.measured[at];
+            let xi = match given {
+                Some(job) => measured.means(job.xi(i, j)),
+                None => measured.xi.xi.clone(),
+            };
+            Ok(two_point([&squares[at].all, &self.rr[at]], &xi, f)?)
         };
         pairs.map(of).collect()
     }
