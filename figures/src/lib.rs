@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use albireo_catalogs::{ResultKind, Table, TableColumn};
-//! use albireo_figures::{Style, draw_one};
+//! use albireo_figures::{Named, Style, draw};
 //!
 //! let mut table = Table::default();
 //! table.columns.push(TableColumn::floats("xi", "", vec![2.0, 0.5]));
@@ -15,7 +15,8 @@
 //! table.meta.insert("edges".to_owned(), serde_json::json!({"r": [0.5, 1.0, 2.0]}));
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("xi.svg");
-//! draw_one(&table, &path, Style::default())?;
+//! let named = Named { name: "", table: &table };
+//! draw(&[named], &path, Style::default())?;
 //! assert!(std::fs::read_to_string(&path)?.starts_with("<svg "));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -68,7 +69,7 @@ mod ticks;
 use std::io::Write;
 use std::path::Path;
 
-use albireo_catalogs::{Table, WholeFile};
+use albireo_catalogs::WholeFile;
 
 use canvas::{Colour, Point, Surface, Text, Typeface};
 use placed::Placed;
@@ -114,14 +115,6 @@ impl Format {
 /// [`FigureError::Extension`].
 pub fn check_path(path: &Path) -> Result<(), FigureError> {
     Format::of(path).map(|_| ())
-}
-
-/// Draws one result into the file `path`, in the format of its extension.
-///
-/// # Errors
-/// [`FigureError`].
-pub fn draw_one(table: &Table, path: &Path, style: Style) -> Result<(), FigureError> {
-    draw(&[Named { name: "", table }], path, style)
 }
 
 /// Draws results into the file `path`, in the format of its extension; several share their axes. The file is there whole or not at all.

@@ -165,7 +165,8 @@ impl Notice {
             } => {
                 let axes = ["x", "y", "z"].iter().zip(spans).zip(lengths);
                 let each = axes.filter_map(|((axis, span), length)| {
-                    let (span, length) = (in_short(*span), in_short((*length)?));
+                    let four_digits = format!("{span:.3e}").parse().unwrap_or(*span);
+                    let (span, length) = (in_short(four_digits), in_short((*length)?));
                     Some(format!("{span} of {length} along {axis}"))
                 });
                 let each: Vec<String> = each.collect();
