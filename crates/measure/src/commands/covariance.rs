@@ -23,17 +23,20 @@ use self::cross::Cross;
 use self::jackknife::Jackknife;
 pub(crate) use self::kept_sums::words_of_part;
 use self::kept_sums::{KeptFlags, KeptSums};
-use self::made::{Made, Reference};
-use self::sampling::{End, Sampled, Sampling};
+use self::made::{Modelled, Reference};
+use self::measured::Measured;
+use self::sampling::{End, Here, Sampled, Sampling};
 use self::tracers::{Tracers, one_or_all};
 use super::covariance_values::Values;
 use super::derived::Derived;
 use super::over_mu::OverMuFlags;
+use super::result::{NamedTable, of_saved};
 use crate::args::{ComputeFlags, CrossFlags, DataFlags, OutputFlags, SEED, SpaceFlags};
 use crate::catalogs::Files;
 use crate::engine::Engines;
 use crate::group;
 use crate::paths::ReadFile;
+use crate::packages::{Made, Origin, has_form};
 use crate::every::duration;
 use crate::record::Record;
 use crate::scatter::check_bins;
@@ -302,14 +305,35 @@ impl Covariance {
         let by = (sampled.here > 0).then(|| engine.description());
         self.note(&tracers, (&job, by), session, &mut record)?;
         values.note(&mut record);
-        let made = Made::new(&values, &sampled.groups, (shot, &noise));
+        let made = Modelled::new(&values, &sampled.groups, (shot, &noise));
         let made = match &tune {
             Some(reference) => made.tuned(reference, sampled.of_regions.as_ref())?,
             None => made,
         };
         let mut table = made.table(known, &mut record)?;
         table.columns.extend(tracers.weights(&values));
-        session.sink.deliver(&table, &self.output)
+        let origin = self.origin(&tracers.measured, session)?;
+        session
+            .sink
+            .deliver_made(&Made { table, origin }, &self.output)
+    }
+
+    /// What a covariance that goes into a file with forms of other packages is of: nothing of two tracers, which these packages do not put together.
+    fn origin(&self, measured: &[Measured], session: &Session<'_>) -> Result<Origin> {
+        let path = self.output.file();
+        let ([one], Some(path)) = (measured, path.filter(|path| has_form(path))) else {
+            return Ok(Origin::default());
+        };
+        let input = NamedTable::in_memory(one.name.clone(), one.table.clone());
+        let form = Derived::one((&self.over_mu, self.wp, self.pi_max), &one.xi.axes)?;
+        let record = Record::begin(&Arguments::default());
+        let estimated = of_saved(&input, &vec![1; one.xi.axes.len()], None, record, session)?;
+        let means = form.table(&estimated, Some(path), false)?;
+        Ok(Origin {
+            counts: means.origin.counts,
+            regions: None,
+            means: Some(means.table),
+        })
     }
 
     /// Writes down what the covariance is of, and what was sampled.

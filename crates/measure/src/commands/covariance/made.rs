@@ -1,6 +1,6 @@
 //! What is made of sampled sums: the shot noise that fits best, the covariance with its inverse, and its table.
 //!
-//! Entry: [`Made`].
+//! Entry: [`Modelled`].
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ use crate::saved::floats;
 use crate::scatter::MATRICES;
 
 /// A covariance without mocks.
-pub(super) struct Made<'a> {
+pub(super) struct Modelled<'a> {
     values: &'a Values,
     groups: &'a Groups,
     shot: ShotNoise,
@@ -93,7 +93,7 @@ fn hint(error: ModelError, rounds: u64) -> Error {
     }
 }
 
-impl<'a> Made<'a> {
+impl<'a> Modelled<'a> {
     /// Of rounds in groups, at this shot noise.
     pub(super) fn new(
         values: &'a Values,
