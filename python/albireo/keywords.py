@@ -403,6 +403,7 @@ class NzOptions(TypedDict, total=False):
 class CovarianceOptions(TypedDict, total=False):
     """Of :func:`albireo.covariance_model`."""
 
+    shifted_randoms: Any  # Randoms shifted as the data were, in place of --randoms, where RESULT is of reconstruction
     positions: Value  # Cartesian position columns
     sky: Value  # Sky position columns in degrees
     distance: Value  # Comoving distance column, in the unit of the bins
@@ -452,7 +453,10 @@ class CovarianceOptions(TypedDict, total=False):
     cloud: SupportsFloat  # Members of a cloud on average
     shard: Value  # Sample part I of N of --rounds only, I from 0 to N-1, and write its sums to the file of --part
     part: File | bool  # File of the part
-    threads: int  # Number of threads
+    engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Compute engine
+    devices: int | Sequence[int]  # GPUs to use, by their numbers in `albireo devices`
+    threads: int  # Number of threads of the cpu engine
+    isa: Value  # Instruction set of the cpu engine
 
 
 class CompletenessOptions(TypedDict, total=False):
