@@ -403,7 +403,6 @@ class NzOptions(TypedDict, total=False):
 class CovarianceOptions(TypedDict, total=False):
     """Of :func:`albireo.covariance_model`."""
 
-    shifted_randoms: Any  # Randoms shifted as the data were, in place of --randoms, where RESULT is of reconstruction
     positions: Value  # Cartesian position columns
     sky: Value  # Sky position columns in degrees
     distance: Value  # Comoving distance column, in the unit of the bins
@@ -416,8 +415,6 @@ class CovarianceOptions(TypedDict, total=False):
     every: int  # Use every N-th row only, of the first sample alone, before --where
     join: Value  # Add columns of another file, of the first sample alone, by equal whole numbers in the column KEY
     join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
-    cross: Any  # Two tracers
-    cross_randoms: Any  # Random points of the second tracer
     cross_positions: Value  # Cartesian position columns of the second sample
     cross_sky: Value  # Sky position columns of the second sample in degrees
     cross_distance: Value  # Comoving distance column of the second sample, in the unit of the bins
