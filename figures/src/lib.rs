@@ -42,6 +42,7 @@ mod bins;
 mod canvas;
 mod colour;
 mod contour;
+mod covariance;
 mod curve;
 mod error;
 mod extent;
@@ -72,6 +73,7 @@ use std::path::Path;
 use albireo_catalogs::WholeFile;
 
 use canvas::{Colour, Point, Surface, Text, Typeface};
+use covariance::Beside;
 use placed::Placed;
 use reading::Picture;
 
@@ -144,6 +146,12 @@ pub fn draw_on(
         Picture::Map(map) => extent::of_map(map, style)?,
         Picture::Panels(panels) => extent::of_curves(panels.series(), style)?,
     }
+    let reference = sheet.beside.as_ref();
+    let reference = reference.map(|(name, table)| Named { name, table });
+    let beside = match (&picture, results) {
+        (Picture::Map(_), [one]) => Beside::of(one.table, reference)?,
+        _ => None,
+    };
     let face = Typeface::embedded()?;
     let title = sheet.title.as_deref().unwrap_or_default();
     let above = if title.is_empty() { 0.0 } else { TITLE };
@@ -151,11 +159,15 @@ pub fn draw_on(
     // In the lengths of a figure with letters of the usual size.
     let asked = sheet.size.map(|size| size.map(|length| length / scale));
     let within = asked.map(|[width, height]| [width, height - above]);
-    let page = match &picture {
+    // With panels beside it a matrix keeps its own size, and all of it is made smaller.
+    let within = within.filter(|_| beside.is_none());
+    let own = match &picture {
         Picture::Curves(_) => within.unwrap_or(PAGE),
         Picture::Map(map) => map.page(within, &face),
         Picture::Panels(panels) => within.unwrap_or(panels.page()),
     };
+    let more = beside.as_ref().map_or(0.0, |_| Beside::width(own[1]));
+    let page = [own[0] + more, own[1]];
     let all = asked.unwrap_or([page[0], page[1] + above]);
     let fit = (all[0] / page[0]).min((all[1] - above) / page[1]).min(1.0);
     let show = |face: &Typeface, surface: &mut dyn Surface| {
@@ -176,6 +188,9 @@ pub fn draw_on(
             Picture::Curves(curves) => curves.draw(page, 0.0, face, &mut surface),
             Picture::Map(map) => map.draw(within, face, &mut surface),
             Picture::Panels(panels) => panels.draw(page, face, &mut surface),
+        }
+        if let Some(beside) = &beside {
+            beside.draw(own[0], own[1], face, &mut surface);
         }
     };
     save(

@@ -1,6 +1,7 @@
 //! `albireo covariance`: sampled terms against loops over all tuples of a few random points, and what is made of them.
 
 mod cross;
+mod drawn;
 mod kept;
 mod parts_of_the_sky;
 mod reconstructed;
@@ -163,6 +164,8 @@ fn has_the_terms_of_all_tuples(weight: &str, weighted: bool) {
         1e-10,
         "C2 of its own xi",
     );
+    let engine = table.meta["sampled"]["engine"].as_str().unwrap();
+    assert!(engine.starts_with("cpu"), "{engine}");
     let errors = &table.meta["errors"];
     let beta = 0.8;
     assert_eq!(

@@ -62,7 +62,7 @@ fn has_the_terms_of_shifted_randoms(weight: &str, weighted: bool) {
     let of = |a: usize| s(a) * (1.0 + means[a / 2]);
     let own = |a: usize| s(a) * (1.0 + xi[a] * rr[a] / ss[a]);
     let diagonal = |of: &dyn Fn(usize) -> f64| -> Vec<f64> {
-        let at = |k: usize| if k % 5 == 0 { of(k / 5) } else { 0.0 };
+        let at = |k: usize| if k.is_multiple_of(5) { of(k / 5) } else { 0.0 };
         (0..16).map(at).collect()
     };
     near(&floats(&table, "s"), &diagonal(&s), 1e-10, "S");

@@ -23,19 +23,22 @@ use self::cross::Cross;
 use self::jackknife::Jackknife;
 pub(crate) use self::kept_sums::words_of_part;
 use self::kept_sums::{KeptFlags, KeptSums};
-use self::made::{Made, Reference};
-use self::sampling::{End, Sampled, Sampling};
+use self::made::{Modelled, Reference};
+use self::measured::Measured;
+use self::sampling::{End, Here, Sampled, Sampling};
 use self::tracers::{Tracers, one_or_all};
 use super::covariance_values::Values;
 use super::derived::Derived;
 use super::over_mu::OverMuFlags;
+use super::result::{NamedTable, of_saved};
 use crate::args::{ComputeFlags, CrossFlags, DataFlags, OutputFlags, SEED, SpaceFlags};
 use crate::catalogs::Files;
 use crate::engine::Engines;
 use crate::every::duration;
 use crate::group;
+use crate::packages::{Made, Origin, has_form};
 use crate::paths::ReadFile;
-use crate::record::Record;
+use crate::record::{Arguments, Record};
 use crate::scatter::check_bins;
 use crate::session::Session;
 use crate::usage::usage;
@@ -60,14 +63,14 @@ pub(crate) struct Covariance {
     /// Columns, cosmology, box and unit are those of RESULT unless they are given.
     #[arg(long, value_name = "FILE", required_unless_present = "shifted_randoms", help_heading = group::INPUT)]
     randoms: Vec<Files>,
-    #[command(flatten)]
-    columns: DataFlags,
-    /// Two tracers: xi of RESULT's with another one, and of that one alone; the covariance of all three
     /// Randoms shifted as the data were, in place of --randoms, where RESULT is of reconstruction
     ///
     /// RR is that of the unshifted ones. xi of RESULT is taken over SS.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["randoms", "cross"], help_heading = group::INPUT)]
     shifted_randoms: Vec<Files>,
+    #[command(flatten)]
+    columns: DataFlags,
+    /// Two tracers: xi of RESULT's with another one, and of that one alone; the covariance of all three
     #[arg(long, value_name = "RESULT", num_args = 1..=2, requires = "cross_randoms", conflicts_with = "tune")]
     cross: Vec<ReadFile>,
     /// Random points of the second tracer
@@ -238,6 +241,12 @@ impl Covariance {
     /// Reads, samples, fits, prints and writes.
     pub(crate) fn run(self, session: &mut Session<'_>) -> Result<()> {
         self.check()?;
+        #[cfg(feature = "plot")]
+        if self.kept.is_part() && self.output.plot.is_some() {
+            return Err(usage(
+                "--plot: a part is not drawn: leave it out, `albireo merge` takes it",
+            ));
+        }
         session
             .sink
             .check_counts(&self.output, &[], &session.arguments.inputs())?;
@@ -246,12 +255,6 @@ impl Covariance {
         let mut record = Record::begin(session.arguments);
         let measured = self.measured(&session.kept.results)?;
         let first = &measured[0];
-        #[cfg(feature = "plot")]
-        if self.kept.is_part() && self.output.plot.is_some() {
-            return Err(usage(
-                "--plot: a part is not drawn: leave it out, `albireo merge` takes it",
-            ));
-        }
         let unit = first.table.meta.get("unit").and_then(Value::as_str);
         let form = Derived::one((&self.over_mu, self.wp, self.pi_max), &first.xi.axes)?;
         let values = Values::new(&form, first.xi.axes.clone(), unit)?.of_pairs(measured.len());
@@ -304,24 +307,49 @@ impl Covariance {
             return Ok(());
         }
         let known = sampling.end(&mut sampled)?;
-        let by = (sampled.here > 0).then(|| engine.description());
-        self.note(&tracers, (&job, by), session, &mut record)?;
+        self.note(&tracers, &job, session, &mut record)?;
+        let here = sampled.here;
+        if here.rounds > 0 {
+            let by = json!({"engine": engine.description(), "rounds": here.rounds, "quads": here.quads, "seconds": here.seconds});
+            record.set("sampled", by);
+        }
         values.note(&mut record);
-        let made = Made::new(&values, &sampled.groups, (shot, &noise));
+        let made = Modelled::new(&values, &sampled.groups, (shot, &noise));
         let made = match &tune {
             Some(reference) => made.tuned(reference, sampled.of_regions.as_ref())?,
             None => made,
         };
-        let mut table = made.table(known, &mut record)?;
+        let mut table = made.table(&known, &mut record)?;
         table.columns.extend(tracers.weights(&values));
-        session.sink.deliver(&table, &self.output)
+        let origin = self.origin(&tracers.measured, session)?;
+        session
+            .sink
+            .deliver_made(&Made { table, origin }, &self.output)
+    }
+
+    /// What a covariance that goes into a file with forms of other packages is of: nothing of two tracers, which these packages do not put together.
+    fn origin(&self, measured: &[Measured], session: &Session<'_>) -> Result<Origin> {
+        let path = self.output.file();
+        let ([one], Some(path)) = (measured, path.filter(|path| has_form(path))) else {
+            return Ok(Origin::default());
+        };
+        let input = NamedTable::in_memory(one.name.clone(), one.table.clone());
+        let form = Derived::one((&self.over_mu, self.wp, self.pi_max), &one.xi.axes)?;
+        let record = Record::begin(&Arguments::default());
+        let estimated = of_saved(&input, &vec![1; one.xi.axes.len()], None, record, session)?;
+        let means = form.table(&estimated, Some(path), false)?;
+        Ok(Origin {
+            counts: means.origin.counts,
+            regions: None,
+            means: Some(means.table),
+        })
     }
 
     /// Writes down what the covariance is of, and what was sampled.
     fn note(
         &self,
         tracers: &Tracers,
-        (job, engine): (&SampleJob, Option<String>),
+        job: &SampleJob,
         session: &Session<'_>,
         record: &mut Record,
     ) -> Result<()> {
@@ -346,7 +374,6 @@ impl Covariance {
         record.set(
             "sampling",
             json!({
-                "engine": engine,
                 "hash": HASH,
                 "seed": constants.seed,
                 "points": numbers(&constants.points),
@@ -385,6 +412,6 @@ fn begun(
         },
         of_regions,
         open: BTreeMap::new(),
-        here: 0,
+        here: Here::default(),
     }
 }
