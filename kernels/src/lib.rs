@@ -113,12 +113,19 @@ pub enum Summed {
     Terms = 2,
     /// Separations alone: every pair is measured in float64, and taken in at once where that is sure.
     Separations = 3,
+    /// As terms, of each realisation that a pair takes part in.
+    Realisations = 4,
 }
 
 impl Summed {
     /// Whether the rule, where it decides, adds terms.
     pub fn in_terms(self) -> bool {
-        matches!(self, Self::Terms | Self::Separations)
+        self.one_by_one() || self == Self::Separations
+    }
+
+    /// Whether pairs in bins are taken in one by one.
+    pub fn one_by_one(self) -> bool {
+        matches!(self, Self::Terms | Self::Realisations)
     }
 }
 
@@ -147,6 +154,8 @@ pub struct Variant {
     pub across: Across,
     /// How doubtful pairs are decided.
     pub doubt: Doubt,
+    /// Whether each first point of a tile has sums of its own, which then go to the realisations that it takes part in.
+    pub realised_rows: bool,
     /// Whether tiles belong to classes with tables of their own.
     pub classes: bool,
     /// Whether sums go straight to global memory: no window of the bins fits into a block's shared memory.
@@ -216,6 +225,10 @@ impl Variant {
 
     /// The macros that make this variant, `NAME=value`.
     pub fn macros(&self) -> Vec<String> {
+        let realised = match self.summed {
+            Summed::Realisations => 1,
+            _ => 2 * u32::from(self.realised_rows),
+        };
         let numbers = [
             ("DOMAIN", self.space as u32),
             ("BINNING", self.bins as u32),
@@ -224,6 +237,7 @@ impl Variant {
             ("WEIGHTED", u32::from(self.summed == Summed::Products)),
             ("TERMS", u32::from(self.summed.in_terms())),
             ("MEASURED", u32::from(self.summed == Summed::Separations)),
+            ("REALISED", realised),
             ("PRECISION", self.arithmetic as u32),
             ("EDGES", u32::from(self.across == Across::Table)),
             ("CLAMP", u32::from(self.across == Across::Clamped)),
@@ -248,10 +262,14 @@ impl Variant {
         if self.classes && !in_cells {
             return false;
         }
-        if !self.sums.is_empty() && self.summed != Summed::Terms {
+        if !self.sums.is_empty() && !self.summed.one_by_one() {
             return false;
         }
-        if self.summed == Summed::Terms && !self.takes_terms() {
+        if self.summed.one_by_one() && !self.takes_terms() {
+            return false;
+        }
+        let counted_by_rows = in_cells && self.arithmetic == Arithmetic::Filtered;
+        if self.realised_rows && (self.summed.in_terms() || !counted_by_rows) {
             return false;
         }
         if self.summed == Summed::Separations {
@@ -296,9 +314,9 @@ impl Variant {
         let many = in_cells && self.bins == Bins::R && self.across == Across::Clamped;
         let never_rare = many || (in_cells && self.bins == Bins::SMu);
         let doubt = match self.doubt {
-            _ if self.summed == Summed::Terms => true,
+            _ if self.summed.one_by_one() => true,
             Doubt::AtOnce => !(exact && never_rare),
-            Doubt::BySweep => exact && counted,
+            Doubt::BySweep => exact && counted && (many || !self.realised_rows),
             Doubt::ByPair => exact && counted && in_cells && !many,
         };
         across && doubt
@@ -363,6 +381,7 @@ pub fn every_variant() -> Vec<Variant> {
         arithmetic: A::Float64,
         across: Across::Reaching,
         doubt: Doubt::AtOnce,
+        realised_rows: false,
         classes: false,
         global_sums: false,
         shape: Shape {
@@ -386,8 +405,10 @@ pub fn every_variant() -> Vec<Variant> {
         Summed::Products,
         Summed::Terms,
         Summed::Separations,
+        Summed::Realisations,
     ];
     all = each(all, summed, |v, choice| v.summed = choice);
+    all = each(all, [false, true], |v, choice| v.realised_rows = choice);
     let arithmetics = [A::Float64, A::Filtered, A::Float32];
     all = each(all, arithmetics, |v, choice| v.arithmetic = choice);
     let across = [Across::Reaching, Across::Clamped, Across::Table];

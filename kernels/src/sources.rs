@@ -42,6 +42,14 @@ const WRITTEN: &[File] = &[
         "ops/pair_weight.cuh",
         include_str!("../ops/pair_weight.cuh"),
     ),
+    (
+        "ops/realisations.cuh",
+        include_str!("../ops/realisations.cuh"),
+    ),
+    (
+        "ops/histogram_rows.cuh",
+        include_str!("../ops/histogram_rows.cuh"),
+    ),
     ("ops/histogram.cuh", include_str!("../ops/histogram.cuh")),
     ("ops/count.cuh", include_str!("../ops/count.cuh")),
     ("ops/weighted.cuh", include_str!("../ops/weighted.cuh")),

@@ -263,12 +263,17 @@ const ON_CPU: Cost = Cost {
     weights: [6.1, 1.7],
 };
 
+const ON_GPUS: Cost = Cost {
+    pairs: [10.5, 1.2],
+    weights: [16.0, 1.2],
+};
+
 /// How many times as much a pass over more than 64 costs.
 const TWO_WORDS: f64 = 1.35;
 
 /// Whether one pass over all realisations is made for `what`: where numbers of pairs and their weights are all that is asked for, and it costs
 /// less than a count of each.
-pub(crate) fn pays(all: &NamedCount<'_>, number: usize) -> bool {
+pub(crate) fn pays(all: &NamedCount<'_>, number: usize, on_gpus: bool) -> bool {
     let NamedCount { pairs, what, .. } = all;
     let (first, second) = pairs.both();
     if [first, second].iter().all(|sample| sample.bits().is_none()) {
@@ -279,10 +284,11 @@ pub(crate) fn pays(all: &NamedCount<'_>, number: usize) -> bool {
         let shares = [first, second].map(|sample| shares(sample, number));
         let both = shares[0].iter().zip(&shares[1]);
         let separate: f64 = both.map(|(a, b)| a * b).sum();
+        let cost = if on_gpus { ON_GPUS } else { ON_CPU };
         let cost = if what.has_weights() {
-            ON_CPU.weights
+            cost.weights
         } else {
-            ON_CPU.pairs
+            cost.pairs
         };
         let one_sided = second.bits().is_none();
         let words = if number > 64 { TWO_WORDS } else { 1.0 };
