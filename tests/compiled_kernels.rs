@@ -215,9 +215,15 @@ fn every_kernel_compiles_for_every_device_generation() {
     let archs = known(&version);
     let variants = albireo_kernels::every_variant();
     let mut jobs: Vec<Job> = Vec::new();
-    for (k, &variant) in variants.iter().enumerate() {
-        let (archs, machine_code) = wanted(k, &archs);
-        let kernel = Kernel::Count(variant);
+    let variants: Vec<Kernel> = variants.into_iter().map(Kernel::Count).collect();
+    for (k, &kernel) in [&variants[..], &[Kernel::TensorCheck]]
+        .concat()
+        .iter()
+        .enumerate()
+    {
+        let mut known = archs.clone();
+        known.retain(|&arch| arch >= kernel.least_arch());
+        let (archs, machine_code) = wanted(k, &known);
         jobs.extend(archs.iter().map(|&arch| (kernel, arch, machine_code)));
     }
     let sort = Kernel::Sort("albireo_sort_count");
@@ -225,7 +231,7 @@ fn every_kernel_compiles_for_every_device_generation() {
     let compiled = compile_all(&jobs, &version);
     eprintln!(
         "NVRTC {version}: {} kernels, {} times, {} of these to machine code, of sm_{archs:?}; {compiled} compiled now",
-        variants.len() + 1,
+        variants.len() + 2,
         jobs.len(),
         jobs.iter().filter(|(_, _, whole)| *whole).count()
     );

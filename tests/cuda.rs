@@ -60,7 +60,11 @@ fn main() -> ExitCode {
     if let Some(error) = &missing {
         eprintln!("skipped: no GPU ({error})");
     }
-    let on_device: [trials::Test; 18] = [
+    let on_device: [trials::Test; 19] = [
+        (
+            "tensor_cores_count_as_the_double_loop",
+            tensor_cores_count_as_the_double_loop,
+        ),
         ("bins_beyond_half_of_the_box", bins_beyond_half_of_the_box),
         (
             "frames_side_by_side_are_those_of_the_double_loop",
@@ -198,6 +202,48 @@ fn size(n: usize) -> usize {
 fn filtered_counts_are_those_of_the_double_loop() {
     let engine = engine(Precision::Exact);
     suite::every_case(&engine, size(1500), scope());
+}
+
+/// By tensor cores where the device has them, however few the points are.
+fn tensor_cores_count_as_the_double_loop() {
+    let mut options = CudaOptions::default();
+    options.tuning.tile = 64;
+    let tensors = Cuda::new(options).unwrap();
+    for (_, domain) in suite::domains() {
+        for scatter in [Scatter::Uniform, Scatter::Clustered, Scatter::Lattice] {
+            let [a, b] =
+                [1, 2].map(|k| suite::particles(&domain, k * size(600), scatter, k as u64));
+            let reach = domain.reach().min(0.5);
+            for edges in [
+                Edges::linear(0.0, reach, 16),
+                Edges::linear(reach / 4.0, reach, 6),
+            ] {
+                let what = CountSpec::new(RBins::new(edges.unwrap()));
+                for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
+                    let job = PairJob::new(pairs, &domain).unwrap();
+                    let job = job.with_traversal(Traversal::Cells);
+                    let expected = Naive.run(&job, &what, &Silent).unwrap();
+                    assert!(tensors.run(&job, &what, &Silent).unwrap() == expected);
+                }
+            }
+        }
+    }
+    let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
+    let scatters = [Scatter::Uniform, Scatter::Clustered, Scatter::Lattice];
+    let samples = scatters.map(|scatter| suite::particles(&domain, size(200_000), scatter, 14));
+    let [a, b, c] = &samples;
+    let what = CountSpec::new(RBins::new(Edges::linear(0.0, 0.2, 25).unwrap()));
+    for pairs in [
+        Pairs::Auto(a),
+        Pairs::Auto(b),
+        Pairs::Auto(c),
+        Pairs::Cross(a, b),
+    ] {
+        let job = PairJob::new(pairs, &domain).unwrap();
+        let [fast, plain] = [Precision::Exact, Precision::Float64]
+            .map(|precision| engine(precision).run(&job, &what, &Silent).unwrap());
+        assert!(fast == plain);
+    }
 }
 
 fn float64_counts_are_those_of_the_double_loop() {

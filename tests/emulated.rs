@@ -32,6 +32,8 @@ mod pair_programs;
 mod pair_terms;
 #[path = "../src/engine/cuda/suite.rs"]
 mod suite;
+#[path = "emulator/tensors.rs"]
+mod tensors;
 #[path = "emulator/terms.rs"]
 mod terms;
 
@@ -138,6 +140,7 @@ fn main() -> ExitCode {
         &terms::TESTS,
         &drawn::TESTS,
         &doubts::TESTS,
+        &tensors::TESTS,
         &fields::TESTS,
         &covariance::TESTS,
         &dynamics::TESTS,

@@ -190,13 +190,16 @@ impl Beside {
         let number = self.0.len() as f64;
         let scale = if number > 1.0 { 0.8 } else { 1.0 };
         let size: Point = [Self::width(height) / scale, height / number / scale];
+        // Their axes begin at one distance.
+        let within = self.0.iter().map(|curves| curves.left(size, face));
+        let within = within.fold(0.0, f64::max);
         for (k, curves) in self.0.iter().enumerate() {
             let mut placed = Placed {
                 surface: &mut *surface,
                 scale,
                 at: [left, k as f64 * height / number],
             };
-            curves.draw(size, face, &mut placed);
+            curves.draw(size, within, face, &mut placed);
         }
     }
 }

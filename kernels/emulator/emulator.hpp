@@ -27,6 +27,7 @@ double rint(double);
 
 struct Index { unsigned x, y, z; };
 struct uint2 { unsigned x, y; };
+struct float2 { float x, y; };
 struct alignas(16) ulonglong2 { unsigned long long x, y; };
 struct uint4 { unsigned x, y, z, w; };
 struct int4 { int x, y, z, w; };
@@ -163,9 +164,29 @@ inline unsigned __shfl_sync(unsigned, unsigned value, unsigned from) {
 inline unsigned __shfl_xor_sync(unsigned mask, unsigned value, unsigned step) {
     return __shfl_sync(mask, value, (emulator::current ^ step) % 32);
 }
+// What `join` makes of the values of all lanes.
+template <class T, class Join> inline T __reduced(T value, Join join) {
+    const unsigned warp = emulator::current / 32 * 32;
+    emulator::shuffled[emulator::current] = (unsigned)value;
+    __syncwarp();
+    T all = (T)emulator::shuffled[warp];
+    for (unsigned lane = 1; lane < 32; ++lane) all = join(all, (T)emulator::shuffled[warp + lane]);
+    __syncwarp();
+    return all;
+}
+inline unsigned __reduce_add_sync(unsigned, unsigned value) { return __reduced(value, [](unsigned a, unsigned b) { return a + b; }); }
+template <class T> inline T __reduce_min_sync(unsigned, T value) { return __reduced(value, [](T a, T b) { return a < b ? a : b; }); }
+template <class T> inline T __reduce_max_sync(unsigned, T value) { return __reduced(value, [](T a, T b) { return a > b ? a : b; }); }
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
 inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
 inline int __ffs(unsigned v) { return __builtin_ffs((int)v); }
+inline int __clz(unsigned v) { return v ? __builtin_clz(v) : 32; }
+inline unsigned __byte_perm(unsigned a, unsigned b, unsigned which) {
+    const unsigned long long bytes = (unsigned long long)b << 32 | a;
+    unsigned all = 0;
+    for (unsigned k = 0; k < 4; ++k) all |= (unsigned)(bytes >> (which >> 4 * k & 7) * 8 & 255) << 8 * k;
+    return all;
+}
 
 template <class T> inline T atomicAdd(T* word, T value) { T old = *word; *word += value; return old; }
 

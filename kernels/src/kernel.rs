@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::structs::{FIELD_SMALL_BLOCK, FIELD_TILE};
 use crate::{
     COVARIANCE_TILES, DYNAMICS_FORCES, DYNAMICS_LISTS, DYNAMICS_STEPS, FIELD_LATTICE, FIELD_POINTS,
-    FIELD_SLICED, FIELD_SMALL_BINS, File, RAND48, SORT, Variant,
+    FIELD_SLICED, FIELD_SMALL_BINS, File, RAND48, SORT, TENSOR_ARCH, TENSOR_CHECK, Variant,
 };
 
 /// A text that kernels are compiled with, kept for as long as the process runs: there are as many as kinds of terms and of expressions.
@@ -36,6 +36,8 @@ pub enum Kernel {
     Dynamics(DynamicsKernel),
     /// Quads and triples of random points.
     Covariance(CovarianceTuples),
+    /// Whether sums of tensor cores keep their bound.
+    TensorCheck,
 }
 
 /// Which tuples of random points are counted.
@@ -252,6 +254,7 @@ impl Kernel {
                 FieldTargets::SmallBins => (FIELD_SMALL_BINS, "albireo_field_small_bins"),
             },
             Self::Rand48(_) => (RAND48, "albireo_rand48"),
+            Self::TensorCheck => (TENSOR_CHECK, "albireo_tensor_check"),
             Self::Dynamics(kernel) => kernel.source(),
             Self::Covariance(CovarianceTuples::Quads) => {
                 (COVARIANCE_TILES, "albireo_covariance_quads")
@@ -262,10 +265,19 @@ impl Kernel {
         }
     }
 
+    /// The least compute capability that it is compiled for.
+    pub fn least_arch(self) -> u32 {
+        match self {
+            Self::Count(variant) => variant.least_arch(),
+            Self::TensorCheck => TENSOR_ARCH,
+            _ => 0,
+        }
+    }
+
     /// The macros it is compiled with, `NAME=value`.
     pub fn macros(self) -> Vec<String> {
         match self {
-            Self::Sort(_) => Vec::new(),
+            Self::Sort(_) | Self::TensorCheck => Vec::new(),
             Self::Count(variant) => variant.macros(),
             Self::Field(kernel) => kernel.macros(),
             Self::Dynamics(kernel) => kernel.macros(),

@@ -12,17 +12,19 @@
     )
 )]
 
+mod every;
 mod kernel;
 mod sources;
 pub mod structs;
 
+pub use every::every_variant;
 pub use kernel::{
     CovarianceTuples, DynamicsEntry, DynamicsKernel, FieldKernel, FieldTargets, Kernel,
     Rand48Function, kept,
 };
 pub use sources::{
     COVARIANCE_TILES, DYNAMICS_FORCES, DYNAMICS_LISTS, DYNAMICS_STEPS, FIELD_LATTICE, FIELD_POINTS,
-    FIELD_SLICED, FIELD_SMALL_BINS, File, RAND48, SORT, headers,
+    FIELD_SLICED, FIELD_SMALL_BINS, File, RAND48, SORT, TENSOR_CHECK, headers,
 };
 
 /// Which pairs a kernel visits.
@@ -78,6 +80,8 @@ pub enum Arithmetic {
     Filtered = 1,
     /// The float32 filter alone: approximate.
     Float32 = 2,
+    /// A filter whose squares are sums of tensor cores; doubtful pairs again in float64. The same integers.
+    Tensor = 3,
 }
 
 /// How the filter finds the slot across; [`Across::Reaching`] where there is no filter.
@@ -177,6 +181,9 @@ pub struct Shape {
     pub tile: u32,
 }
 
+/// The least compute capability whose tensor cores add products of halves sixteen by eight.
+pub const TENSOR_ARCH: u32 = 80;
+
 /// Every source file.
 pub fn every_source() -> Vec<File> {
     let mut files: Vec<File> = every_variant().iter().map(Variant::source).collect();
@@ -191,7 +198,7 @@ pub fn every_source() -> Vec<File> {
         RAND48,
     ]);
     files.extend([DYNAMICS_STEPS, DYNAMICS_LISTS, DYNAMICS_FORCES]);
-    files.push(COVARIANCE_TILES);
+    files.extend([COVARIANCE_TILES, TENSOR_CHECK]);
     files
 }
 
@@ -199,6 +206,9 @@ impl Variant {
     /// The source file.
     pub fn source(&self) -> File {
         match self.traversal {
+            _ if self.arithmetic == Arithmetic::Tensor => {
+                ("tensor_cells.cu", include_str!("../tensor_cells.cu"))
+            }
             Traversal::Simple => ("simple.cu", include_str!("../simple.cu")),
             Traversal::Constant => ("constant.cu", include_str!("../constant.cu")),
             Traversal::AllPairs => ("all_pairs.cu", include_str!("../all_pairs.cu")),
@@ -209,10 +219,19 @@ impl Variant {
     /// The kernel's name in the source.
     pub fn entry(&self) -> &'static str {
         match self.traversal {
+            _ if self.arithmetic == Arithmetic::Tensor => "albireo_tensor_cells",
             Traversal::Simple => "albireo_simple",
             Traversal::Constant => "albireo_constant",
             Traversal::AllPairs => "albireo_all_pairs",
             Traversal::Cells => "albireo_cells",
+        }
+    }
+
+    pub(crate) fn least_arch(&self) -> u32 {
+        if self.arithmetic == Arithmetic::Tensor {
+            TENSOR_ARCH
+        } else {
+            0
         }
     }
 
@@ -264,6 +283,9 @@ impl Variant {
         }
         if !self.sums.is_empty() && !self.summed.one_by_one() {
             return false;
+        }
+        if self.arithmetic == Arithmetic::Tensor {
+            return self.by_tensors();
         }
         if self.summed.one_by_one() && !self.takes_terms() {
             return false;
@@ -322,6 +344,16 @@ impl Variant {
         across && doubt
     }
 
+    /// What holds for kernels of tensor cores. An open space is a box without periodic axes.
+    fn by_tensors(&self) -> bool {
+        self.traversal == Traversal::Cells
+            && self.space != Space::Open
+            && (self.bins, self.sight) == (Bins::R, Sight::Fixed)
+            && self.summed == Summed::Pairs
+            && (self.across, self.doubt) == (Across::Reaching, Doubt::AtOnce)
+            && !(self.signed || self.classes || self.global_sums || self.realised_rows)
+    }
+
     /// What holds for kernels that sum separations alone. An open space is a box without periodic axes; all pairs of a box with some would
     /// have to find their images.
     fn measures(&self) -> bool {
@@ -350,73 +382,4 @@ impl Variant {
             _ => self.doubt == Doubt::ByPair && self.across != Across::Reaching,
         }
     }
-}
-
-/// Each of `variants` with each of `choices`.
-fn each<T: Copy, const N: usize>(
-    variants: Vec<Variant>,
-    choices: [T; N],
-    choose: fn(&mut Variant, T),
-) -> Vec<Variant> {
-    let with = |mut variant: Variant, choice| {
-        choose(&mut variant, choice);
-        variant
-    };
-    variants
-        .into_iter()
-        .flat_map(|variant| choices.map(|choice| with(variant, choice)))
-        .collect()
-}
-
-/// Every kernel that the engine can ask for, in one shape.
-pub fn every_variant() -> Vec<Variant> {
-    use {Arithmetic as A, Traversal as T};
-    let mut all = vec![Variant {
-        traversal: T::Simple,
-        space: Space::Open,
-        bins: Bins::R,
-        sight: Sight::Fixed,
-        signed: false,
-        summed: Summed::Pairs,
-        arithmetic: A::Float64,
-        across: Across::Reaching,
-        doubt: Doubt::AtOnce,
-        realised_rows: false,
-        classes: false,
-        global_sums: false,
-        shape: Shape {
-            threads: 128,
-            points: 1,
-            tile: 64,
-        },
-        sums: "",
-    }];
-    let traversals = [T::Simple, T::Constant, T::AllPairs, T::Cells];
-    all = each(all, traversals, |v, choice| v.traversal = choice);
-    let spaces = [Space::Open, Space::Periodic, Space::Triclinic];
-    all = each(all, spaces, |v, choice| v.space = choice);
-    let bins = [Bins::R, Bins::SMu, Bins::RpPi];
-    all = each(all, bins, |v, choice| v.bins = choice);
-    let sights = [Sight::Fixed, Sight::Observer];
-    all = each(all, sights, |v, choice| v.sight = choice);
-    all = each(all, [false, true], |v, choice| v.signed = choice);
-    let summed = [
-        Summed::Pairs,
-        Summed::Products,
-        Summed::Terms,
-        Summed::Separations,
-        Summed::Realisations,
-    ];
-    all = each(all, summed, |v, choice| v.summed = choice);
-    all = each(all, [false, true], |v, choice| v.realised_rows = choice);
-    let arithmetics = [A::Float64, A::Filtered, A::Float32];
-    all = each(all, arithmetics, |v, choice| v.arithmetic = choice);
-    let across = [Across::Reaching, Across::Clamped, Across::Table];
-    all = each(all, across, |v, choice| v.across = choice);
-    let doubts = [Doubt::AtOnce, Doubt::BySweep, Doubt::ByPair];
-    all = each(all, doubts, |v, choice| v.doubt = choice);
-    all = each(all, [false, true], |v, choice| v.global_sums = choice);
-    all = each(all, [false, true], |v, choice| v.classes = choice);
-    all.retain(Variant::exists);
-    all
 }

@@ -57,6 +57,8 @@ const WRITTEN: &[File] = &[
     ("measured.cuh", include_str!("../measured.cuh")),
     ("queue.cuh", include_str!("../queue.cuh")),
     ("sweep.cuh", include_str!("../sweep.cuh")),
+    ("neighbours.cuh", include_str!("../neighbours.cuh")),
+    ("tensor.cuh", include_str!("../tensor.cuh")),
     ("field/term.cuh", include_str!("../field/term.cuh")),
     (
         "dynamics/normal.cuh",
@@ -85,6 +87,9 @@ pub const FIELD_SMALL_BINS: File = ("small_bins.cu", include_str!("../field/smal
 
 /// The source of random numbers.
 pub const RAND48: File = ("rand48.cu", include_str!("../rand48.cu"));
+
+/// The source that checks tensor cores.
+pub const TENSOR_CHECK: File = ("tensor_check.cu", include_str!("../tensor_check.cu"));
 
 /// The source of steps of particles that move.
 pub const DYNAMICS_STEPS: File = ("steps.cu", include_str!("../dynamics/steps.cu"));

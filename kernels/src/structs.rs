@@ -154,7 +154,8 @@ fn declare_struct(name: &str, size: usize, fields: &[Declared]) -> String {
 /// The header that declares every struct of this module.
 pub(crate) fn header() -> String {
     format!(
-        "#pragma once\n#include \"device.cuh\"\n\nnamespace albireo {{\n\n{}{}{}{}\n}}  // namespace albireo\n",
+        "#pragma once\n#include \"device.cuh\"\n\nnamespace albireo {{\n\n{}{}{}{}{}\n}}  // namespace albireo\n",
+        filter::declarations(),
         declarations(),
         sums_per_target::declarations(),
         dynamics::declarations(),
@@ -163,12 +164,14 @@ pub(crate) fn header() -> String {
 }
 
 mod dynamics;
+mod filter;
 mod sampled;
 mod sums_per_target;
 
 pub use dynamics::{
     DeviceDynamics, DeviceMoves, DevicePair, DeviceShortPair, DynamicsStep, STATUS,
 };
+pub use filter::{FilterTerms, TensorCheck, TensorTerms};
 pub use sampled::{DeviceTiles, SampledAxis};
 pub use sums_per_target::{
     AxisTile, DeviceField, DeviceRand48, FIELD_CONSTANTS, FIELD_SLICE, FIELD_SMALL_BLOCK,
@@ -336,24 +339,6 @@ device_structs! {
         measures: u32,
     }
 
-    /// The float32 filter, besides its axes.
-    FilterTerms {
-        /// Fixed point to scaled lengths.
-        matrix: [f32; 9],
-        /// Squared separations below this are rechecked (line of sight from an observer).
-        floor2: f32,
-        /// Steps of a fixed-axis cosine's doubt, times the separation.
-        doubt_by_inverse: f32,
-        /// 2^23 and the steps of its doubt at any separation.
-        doubt_least: f32,
-        /// Squared lines of sight below this are rechecked.
-        sight_floor2: f32,
-        /// Squared separations above this are in no bin.
-        reach2: f32,
-        /// Where padding lies, in scaled lengths.
-        pad: f32,
-    }
-
     /// The line of sight.
     SightTerms {
         /// 0, 1, 2 along that axis; 3 midpoint; 4 first point; 5 end point.
@@ -400,6 +385,8 @@ device_structs! {
         sums: SumTerms,
         /// The filter.
         filter: FilterTerms,
+        /// The same by tensor cores.
+        tensor: TensorTerms,
         /// The line of sight.
         sight: SightTerms,
         /// Places among the sums.
@@ -410,6 +397,8 @@ device_structs! {
         own: u32,
         /// Number of realisations that are counted apart; 0 where there are none.
         realisations: u32,
+        /// Nothing: the size is a multiple of 8 without a hidden gap.
+        gap: u32,
     }
 
     /// The part of a job that one launch does.

@@ -34,6 +34,8 @@ pub struct Emulator {
     pub claimed: u64,
     /// Float64 operations that it claims to begin in a cycle.
     pub float64_lanes: u32,
+    /// Whether its tensor cores, if it is to have any, keep their bound.
+    pub tensor_cores: Option<OnceLock<bool>>,
 }
 
 impl Emulator {
@@ -44,6 +46,7 @@ impl Emulator {
             memory,
             claimed: memory,
             float64_lanes: 64,
+            tensor_cores: None,
         }
     }
 }
@@ -246,6 +249,10 @@ impl Device for Emulator {
 
     fn float64_lanes(&self) -> u32 {
         self.float64_lanes
+    }
+
+    fn tensor_cores(&self) -> Option<&OnceLock<bool>> {
+        self.tensor_cores.as_ref()
     }
 
     fn resident(&self, _: Kernel, _: LaunchShape) -> Result<u32, CudaError> {

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Device`], and [`Devices`] for several that work at the same time. NVIDIA's answer is in `gpu.rs`; tests have one of their own.
 
+use std::sync::OnceLock;
+
 use albireo_kernels::Kernel;
 use bytemuck::Pod;
 
@@ -47,6 +49,8 @@ pub trait Device: Sync {
     fn shared_limit(&self) -> usize;
     /// Float64 operations that a multiprocessor begins in a cycle.
     fn float64_lanes(&self) -> u32;
+    /// Where it has tensor cores that sum products of halves in float32: whether their sums were found to keep their bound.
+    fn tensor_cores(&self) -> Option<&OnceLock<bool>>;
     /// Blocks of `kernel` that the whole device runs at a time.
     fn resident(&self, kernel: Kernel, shape: LaunchShape) -> Result<u32, CudaError>;
     /// Runs `kernel` after everything before.

@@ -40,6 +40,7 @@ pub struct Gpu {
     kernels: Mutex<HashMap<Kernel, CudaFunction>>,
     spare: Arc<Mutex<Vec<CudaSlice<u8>>>>,
     staging: Mutex<Staging>,
+    tensors: OnceLock<bool>,
 }
 
 /// Device memory that goes back to its device's spares.
@@ -177,6 +178,7 @@ impl Gpu {
             kernels: Mutex::default(),
             spare: Arc::default(),
             staging: Mutex::default(),
+            tensors: OnceLock::new(),
         })
     }
 
@@ -378,6 +380,10 @@ impl Device for Gpu {
 
     fn float64_lanes(&self) -> u32 {
         float64_lanes(self.arch())
+    }
+
+    fn tensor_cores(&self) -> Option<&OnceLock<bool>> {
+        (self.arch >= albireo_kernels::TENSOR_ARCH).then_some(&self.tensors)
     }
 
     fn resident(&self, kernel: Kernel, shape: LaunchShape) -> Result<u32, CudaError> {

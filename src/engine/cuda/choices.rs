@@ -25,6 +25,12 @@ const TILE: [u32; 4] = [256, 128, 64, 32];
 const MANY_SECONDS: f64 = 0.3;
 const FEW_SECONDS: f64 = 2048.0;
 
+/// The same of tensor cores, each with the seconds that are to be around it; the last is for bins whose places would not suffice for larger ones.
+const TENSOR_TILES: [(u32, f64); 3] = [(256, 32_768.0), (128, 4096.0), (64, 4096.0)];
+/// First points that tensor cores take at a time, and tiles that there should be, so that no block waits long for the last of them.
+const TENSOR_STEP: u32 = 8;
+const LEAST_TILES: usize = 1024;
+
 /// Error of a fraction from which points may be sorted into cells that are out of reach.
 const CELLS_FROM_FRACTIONS: f64 = 1e-8;
 
@@ -95,6 +101,45 @@ pub(super) fn arrangement_of(
                 as_given()
             }
         }
+    }
+}
+
+/// Cells for tensor cores, those of the largest tiles first; none where all pairs are asked for, points cannot be sorted into cells, or tiles are
+/// few or have too few seconds around them to make up for setting them up. A tile that is asked for is taken.
+pub(super) fn tensor_grids<'a>(
+    job: &'a PairJob<'_>,
+    binning: &'a Formed<'_>,
+    order: Order,
+    options: &'a CudaOptions,
+) -> impl Iterator<Item = Grid> + 'a {
+    let (first, second) = job.pairs().both();
+    let rows = first.len().max(second.len());
+    let asked = options.tuning.tile;
+    let particles = f64::from(chosen(options.tuning.cell_particles, CELL_PARTICLES));
+    let possible = job.traversal() != Traversal::AllPairs && sorts(job.domain());
+    let tiles = if asked == 0 {
+        TENSOR_TILES
+    } else {
+        let tile = asked.next_multiple_of(TENSOR_STEP).min(TENSOR_TILES[0].0);
+        [(tile, 0.0), (0, 0.0), (0, 0.0)]
+    };
+    let enough = move |tile: u32| tile > 0 && (asked > 0 || rows >= LEAST_TILES * tile as usize);
+    let cut = move |(tile, around)| {
+        let frame = Frame::new(job.pairs(), job.domain(), false);
+        let grid = Grid::new(frame, binning.reach, rows, particles, tile, order, 1.0);
+        (grid.share * rows as f64 >= around).then_some(grid)
+    };
+    tiles
+        .into_iter()
+        .filter(move |&(tile, _)| possible && enough(tile))
+        .filter_map(cut)
+}
+
+/// Makes a kernel of cells one of tensor cores.
+pub(super) fn by_tensors(kernel: &mut Variant) {
+    kernel.arithmetic = Arithmetic::Tensor;
+    if kernel.space == Space::Open {
+        kernel.space = Space::Periodic;
     }
 }
 

@@ -75,13 +75,13 @@ pub(super) enum Coordinates<'a> {
 
 /// How far computed coordinates may be from the truth, in scaled lengths.
 #[derive(Debug, Clone, Copy)]
-struct Errors {
+pub(super) struct Errors {
     /// Length of the error vector of a difference of two positions.
-    offset: f64,
+    pub(super) offset: f64,
     /// Length of the error vector of a line of sight.
     sight: f64,
     /// Relative error of every separation.
-    stretch: f64,
+    pub(super) stretch: f64,
 }
 
 impl Coordinates<'_> {
@@ -102,7 +102,7 @@ impl Coordinates<'_> {
 
     /// The scaled length of a length of 1, so that `reach` is between 1/4 and 1: a power of two, or the one that makes the first frame
     /// length one.
-    fn unit(&self, reach: f64) -> f64 {
+    pub(super) fn unit(&self, reach: f64) -> f64 {
         let unit = libm::scalbn(1.0, -albireo_simd::fixed_point::exponent(reach));
         match self {
             Self::Local(grid) if grid.frame.rectangular() => {
@@ -123,7 +123,7 @@ impl Coordinates<'_> {
             })
     }
 
-    fn errors(&self, unit: f64) -> Errors {
+    pub(super) fn errors(&self, unit: f64) -> Errors {
         let frame = self.frame();
         let largest = match self {
             Self::Centred(_) => [0.5; 3],
@@ -161,7 +161,7 @@ impl Coordinates<'_> {
         }
     }
 
-    fn matrix(&self, unit: f64) -> [f32; 9] {
+    pub(super) fn matrix(&self, unit: f64) -> [f32; 9] {
         let frame = self.frame();
         std::array::from_fn(|at| (frame.basis[at % 3][at / 3] * unit / self.steps()) as f32)
     }

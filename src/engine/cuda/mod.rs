@@ -23,6 +23,7 @@ mod slots;
 mod spread;
 mod summed;
 mod sums;
+mod tensor;
 mod terms;
 mod timings;
 mod units;

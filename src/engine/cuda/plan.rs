@@ -2,12 +2,15 @@
 //!
 //! Entry: [`LaunchPlan::new`]. It touches no device; all of it is tested without one.
 
-use albireo_kernels::structs::{DeviceAxis, DeviceJob, FilterTerms, GridTerms, PlaceTerms};
+use albireo_kernels::structs::{
+    DeviceAxis, DeviceJob, FilterTerms, GridTerms, PlaceTerms, TensorTerms,
+};
 use albireo_kernels::{Arithmetic, Summed, Variant};
 
 use super::carried::Carried;
 use super::choices::{
-    arrangement_of, filter_of, filters, lowest_along, pad_of, single_cells, sorts, variant_of,
+    arrangement_of, by_tensors, filter_of, filters, lowest_along, pad_of, single_cells, sorts,
+    tensor_grids, variant_of,
 };
 use super::filter::DeviceFilter;
 use super::frame::{Arrangement, Grid, Order, Row};
@@ -15,6 +18,7 @@ use super::labelled::{self, LabelCells, Spans, boxes};
 use super::measured::Measured;
 use super::options::{CudaOptions, KernelChoice, Precision};
 use super::shape::{BlockMemory, doubtful_share, shaped};
+use super::tensor::Tensor;
 use super::terms::{
     axis, filter_terms, grid_terms, image_terms, place_terms, sight_terms, translations,
 };
@@ -64,13 +68,23 @@ struct Request<'a> {
     carried: Carried,
     spans: &'a [Spans; 2],
     options: &'a CudaOptions,
-    shared_limit: usize,
+    abilities: Abilities,
+}
+
+/// What every device of a job can do.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Abilities {
+    /// Most bytes of shared memory a block.
+    pub(super) shared: usize,
+    /// Whether sums of tensor cores are as exact as their bound takes them for.
+    pub(super) tensors: bool,
 }
 
 /// What places a pair, the rule having the last word.
 enum Placing {
     Rule,
     Filter(DeviceFilter),
+    Tensors(Tensor),
     Measures(Measured),
 }
 
@@ -86,6 +100,7 @@ impl Placing {
     fn across(&self, values: &[f64]) -> DeviceAxis {
         match self {
             Self::Measures(measured) => measured.axis,
+            Self::Tensors(tensor) => axis(values, Some(tensor.axis)),
             other => axis(values, other.filter().map(|filter| filter.across)),
         }
     }
@@ -95,6 +110,7 @@ impl Placing {
         match self {
             Self::Rule => 1.0,
             Self::Filter(filter) => filter.unit,
+            Self::Tensors(tensor) => tensor.unit,
             Self::Measures(measured) => measured.unit,
         }
     }
@@ -102,7 +118,7 @@ impl Placing {
     /// The table of edges.
     fn into_table(self) -> Vec<[u32; 2]> {
         match self {
-            Self::Rule => Vec::new(),
+            Self::Rule | Self::Tensors(_) => Vec::new(),
             Self::Filter(filter) => filter.table,
             Self::Measures(measured) => measured.table,
         }
@@ -133,6 +149,23 @@ impl Request<'_> {
         }
     }
 
+    /// The plan by tensor cores, where these are for the job.
+    fn by_tensors(&self) -> Option<LaunchPlan> {
+        let plain = self.carried.summed == Summed::Pairs && self.carried.labels.is_none();
+        let chosen = self.options.kernel == KernelChoice::Auto
+            && self.options.precision == Precision::Exact
+            && self.abilities.tensors;
+        if !(plain && chosen) {
+            return None;
+        }
+        let mut grids = tensor_grids(self.job, self.binning, self.order, self.options);
+        let (grid, tensor) =
+            grids.find_map(|grid| Tensor::of(self.binning, &grid).map(|tensor| (grid, tensor)))?;
+        let plan = LaunchPlan::of(self, Arrangement::Sorted(grid), Placing::Tensors(tensor));
+        // A block that is alone waits too often.
+        (2 * plan.shared <= self.abilities.shared).then_some(plan)
+    }
+
     /// The filter over an arrangement, where there is to be one.
     fn filter(&self, arrangement: &Arrangement) -> Option<DeviceFilter> {
         let terms = self.carried.summed.one_by_one();
@@ -161,7 +194,7 @@ impl Request<'_> {
             let cells = single_cells(self.job, self.binning, kinds, self.options, fineness);
             let placing = self.placing(&cells);
             let plan = LaunchPlan::of(self, cells, placing);
-            let Some((fewest, plan)) = plan.in_windows(self.binning.reach, self.shared_limit)
+            let Some((fewest, plan)) = plan.in_windows(self.binning.reach, self.abilities.shared)
             else {
                 continue;
             };
@@ -188,13 +221,13 @@ impl Request<'_> {
 }
 
 impl LaunchPlan {
-    /// The plan for binning the pairs of `job` on a device with `shared_limit` bytes of shared memory a block.
+    /// The plan for binning the pairs of `job` on devices with these abilities.
     pub(super) fn new(
         job: &PairJob<'_>,
         binning: &Formed<'_>,
         (carried, spans): (Carried, &[Spans; 2]),
         options: &CudaOptions,
-        shared_limit: usize,
+        abilities: Abilities,
     ) -> Self {
         let request = Request {
             job,
@@ -203,8 +236,11 @@ impl LaunchPlan {
             carried,
             spans,
             options,
-            shared_limit,
+            abilities,
         };
+        if let Some(plan) = request.by_tensors() {
+            return plan;
+        }
         let kinds = (carried, spans);
         let arrangement = arrangement_of(job, binning, request.order, kinds, options);
         if let Some(measured) = request.measured(&arrangement) {
@@ -251,13 +287,19 @@ impl LaunchPlan {
         };
         let filter = placing.filter();
         let mut kernel = variant_of(job, binning, carried, options, &arrangement, filter);
-        if let Placing::Measures(measured) = &placing {
-            kernel.across = measured.across();
+        match &placing {
+            Placing::Measures(measured) => kernel.across = measured.across(),
+            Placing::Tensors(_) => by_tensors(&mut kernel),
+            _ => {}
         }
         let across = placing.across(values);
         let along = axis(values_along, filter.map(|filter| filter.along));
         let axes = [&across, &along];
-        let slots = filter.map_or(axes.map(|axis| axis.bins + 2), |filter| filter.slots);
+        let slots = match &placing {
+            Placing::Filter(filter) => filter.slots,
+            Placing::Tensors(tensor) => [tensor.slots, 1],
+            _ => axes.map(|axis| axis.bins + 2),
+        };
         let sight = sight_terms(binning.line_of_sight, lowest_along(binning) < 0.0);
         let filtered = |filter: &DeviceFilter| {
             let pad = request.pad(&arrangement, filter);
@@ -269,7 +311,18 @@ impl LaunchPlan {
             images: image_terms(job.domain()),
             grid: grid_terms(&arrangement, placing.unit(), carried.labels.is_some()),
             sums: carried.terms(binning.n_bins as u32),
-            filter: filter.map_or_else(FilterTerms::default, filtered),
+            filter: match &placing {
+                Placing::Filter(filter) => filtered(filter),
+                Placing::Tensors(tensor) => FilterTerms {
+                    matrix: tensor.matrix,
+                    ..FilterTerms::default()
+                },
+                _ => FilterTerms::default(),
+            },
+            tensor: match &placing {
+                Placing::Tensors(tensor) => tensor.terms,
+                _ => TensorTerms::default(),
+            },
             sight,
             places: place_terms(axes, slots),
             order: order as u32,
@@ -291,7 +344,7 @@ impl LaunchPlan {
             &memory,
             doubtful,
             options.tuning,
-            request.shared_limit,
+            request.abilities.shared,
         );
         let squares = |values: &[f64]| [values.to_vec(), values.iter().map(|v| v * v).collect()];
         Self {
@@ -433,6 +486,7 @@ impl LaunchPlan {
             Arithmetic::Float64 => "float64",
             Arithmetic::Filtered => "float32 filter, float64 recheck",
             Arithmetic::Float32 => "float32, approximate",
+            Arithmetic::Tensor => "tensor cores, float64 recheck",
         };
         let Some(grid) = self.arrangement.grid() else {
             return format!("all pairs, {how}");

@@ -32,6 +32,9 @@ fn shapeless(variant: Variant) -> Variant {
 
 /// Every option that has to do with kernels.
 fn every_option() -> Vec<CudaOptions> {
+    let mut small = CudaOptions::default();
+    // A tile that is asked for is taken, however few the seconds around it are.
+    small.tuning.tile = 64;
     let precisions = [Precision::Exact, Precision::Float64, Precision::Float32];
     let kernels = [
         KernelChoice::Auto,
@@ -46,7 +49,8 @@ fn every_option() -> Vec<CudaOptions> {
             ..CudaOptions::default()
         })
     };
-    precisions.into_iter().flat_map(with).collect()
+    let options = precisions.into_iter().flat_map(with);
+    options.chain([small]).collect()
 }
 
 /// What is asked for in these bins, by every traversal, precision and kernel.
@@ -110,7 +114,11 @@ fn ask(
                 };
                 let binning = Formed::of(binning).unwrap();
                 let spans = labels.map_or_else(Default::default, |_| spans.clone());
-                let plan = LaunchPlan::new(&job, &binning, (carried, &spans), options, shared);
+                let abilities = Abilities {
+                    shared,
+                    tensors: true,
+                };
+                let plan = LaunchPlan::new(&job, &binning, (carried, &spans), options, abilities);
                 asked.insert(shapeless(plan.variant));
             }
         }

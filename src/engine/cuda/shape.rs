@@ -31,6 +31,9 @@ pub(super) struct BlockMemory {
 impl BlockMemory {
     /// What `Arena` and the cells kernel lay out, in bytes, with the sums in shared memory.
     pub(super) fn bytes(&self, variant: &Variant) -> usize {
+        if variant.arithmetic == Arithmetic::Tensor {
+            return self.tensor_bytes(variant.shape);
+        }
         // With weights every lane has a place for pairs of no bin.
         let aside = if products(variant) { 32 } else { 0 };
         let slots = self.slots as usize;
@@ -42,6 +45,17 @@ impl BlockMemory {
             self.carried.words_a_place() * (slots + aside)
         };
         self.beside_sums(variant) + 4 * words
+    }
+
+    /// What `Shared` and the kernel lay out that is of tensor cores.
+    fn tensor_bytes(&self, shape: Shape) -> usize {
+        let (tile, warps) = (shape.tile as usize, shape.threads as usize / 32);
+        // Counters begin at a multiple of 256 bytes.
+        let counters = 256 * (self.slots as usize + 1);
+        let firsts = 36 * tile + 32 * (tile / 8);
+        let seconds = warps * (64 * 32 + 64 * 40);
+        let [rows, parts] = self.stretches.unwrap_or_default().map(|n| n as usize);
+        counters + firsts + seconds + 4 * (3 * (rows * parts + 1) + warps + 1)
     }
 
     /// The same without the sums.
@@ -94,6 +108,14 @@ pub(super) fn shaped(
         };
         variant.global_sums =
             variant.traversal == Visits::Simple || memory.bytes(&variant) > shared_limit;
+        return variant;
+    }
+    if variant.arithmetic == Arithmetic::Tensor {
+        variant.shape = Shape {
+            threads: threads(tuning, 256).min(256),
+            points: 2,
+            tile: variant.shape.tile,
+        };
         return variant;
     }
     let sorted = memory.stretches.is_some();

@@ -3,17 +3,19 @@
 //! Entry: [`count`]. Each pair is visited once, in any division of the work: the sums are those of the whole job.
 
 use albireo_gpu::{CudaError, Device, Devices};
+use albireo_kernels::Arithmetic;
 
-use super::carried::Labels;
+use super::carried::{Carried, Labels};
 use super::choices::sorts;
 use super::kept::{Kept, ScaledWeights};
 use super::labelled::{Spans, spans};
 use super::options::{CudaOptions, KernelChoice};
-use super::plan::LaunchPlan;
+use super::plan::{Abilities, LaunchPlan};
 use super::run::{bytes_needed, run};
 use super::samples::Given;
 use super::summed::Sought;
 use super::sums::Sums;
+use super::tensor::tensors_keep_their_bound;
 use super::timings::CudaTimings;
 use super::units::Queue;
 use crate::binning::Formed;
@@ -213,6 +215,39 @@ impl<D: Devices> Spread<'_, D> {
         ]
     }
 
+    /// The plan of `job`, and a notice where tensor cores had to be left out of it.
+    fn plan(
+        &self,
+        job: &PairJob<'_>,
+        kinds: (Carried, &[Spans; 2]),
+    ) -> Result<(LaunchPlan, &'static str), CudaError> {
+        let devices = self.devices.all();
+        let abilities = Abilities {
+            shared: devices
+                .iter()
+                .map(Device::shared_limit)
+                .min()
+                .unwrap_or_default(),
+            tensors: devices.iter().all(|d| d.tensor_cores().is_some()),
+        };
+        let plan = |abilities| LaunchPlan::new(job, &self.binning, kinds, self.options, abilities);
+        let found = plan(abilities);
+        if found.variant.arithmetic != Arithmetic::Tensor {
+            return Ok((found, ""));
+        }
+        let kept = self.devices.on_each(tensors_keep_their_bound);
+        if kept.into_iter().collect::<Result<Vec<_>, _>>()? == vec![true; devices.len()] {
+            return Ok((found, ""));
+        }
+        let without = Abilities {
+            tensors: false,
+            ..abilities
+        };
+        let notice =
+            "; not by tensor cores, whose sums are less exact on these devices than counts rely on";
+        Ok((plan(without), notice))
+    }
+
     /// Runs `job` on every device at once.
     fn count(
         &mut self,
@@ -221,7 +256,6 @@ impl<D: Devices> Spread<'_, D> {
         pairs: u64,
     ) -> Result<(), EngineError> {
         let devices = self.devices.all();
-        let shared_limit = devices.iter().map(Device::shared_limit).min();
         let spans = self.spans(job, kept);
         // Measuring every pair takes somewhat more float64 than measuring those in bins alone.
         let carried = if devices.iter().all(|d| d.float64_lanes() >= MANY_LANES) {
@@ -229,13 +263,7 @@ impl<D: Devices> Spread<'_, D> {
         } else {
             self.sought.carried.one_by_one()
         };
-        let plan = LaunchPlan::new(
-            job,
-            &self.binning,
-            (carried, &spans),
-            self.options,
-            shared_limit.unwrap_or_default(),
-        );
+        let (plan, notice) = self.plan(job, (carried, &spans))?;
         let (first, second) = job.pairs().samples();
         let rows = [first.len(), second.map_or(0, Particles::len)].map(|n| n as u64);
         let needed = bytes_needed(&plan, rows, &self.sought, kept.is_some());
@@ -275,7 +303,7 @@ impl<D: Devices> Spread<'_, D> {
         }
         self.sums.add(&sums);
         self.timings.then(timings);
-        self.description = plan.describe();
+        self.description = plan.describe() + notice;
         self.pieces += 1;
         Ok(())
     }
