@@ -279,3 +279,62 @@ fn random_jobs_ask_for_kernels_that_have_a_name() {
         assert!(variant.exists(), "{variant:?}");
     }
 }
+
+#[test]
+fn tensor_cores_are_for_plain_counts_in_few_even_bins() {
+    let mut options = CudaOptions::default();
+    options.tuning.tile = 64;
+    let all = Abilities {
+        shared: SHARED,
+        tensors: true,
+    };
+    let arithmetic = |domain: &Domain, edges: Edges, options: &CudaOptions, abilities| {
+        let sample = particles(domain, 300, Scatter::Uniform, 3);
+        let job = PairJob::new(Pairs::Auto(&sample), domain).unwrap();
+        let job = job.with_traversal(Traversal::Cells);
+        let bins = Bins::from(RBins::new(edges));
+        let formed = Formed::of(&bins).unwrap();
+        let what = CountSpec::new(bins.clone());
+        let terms = crate::tally::Terms::new(&what, job.pairs()).unwrap();
+        let sought = super::super::summed::Sought::of((&what, job.pairs()), &terms, None).unwrap();
+        let kinds = (sought.carried, &[Spans::new(), Spans::new()]);
+        LaunchPlan::new(&job, &formed, kinds, options, abilities)
+            .variant
+            .arithmetic
+    };
+    for (name, domain) in domains() {
+        let reach = domain.reach().min(0.5) / 2.0;
+        let few = || Edges::linear(0.0, reach, 6).unwrap();
+        let found = |edges, options, abilities| arithmetic(&domain, edges, options, abilities);
+        assert_eq!(found(few(), &options, all), Arithmetic::Tensor, "{name}");
+        let uneven = Edges::logarithmic(reach / 30.0, reach, 6).unwrap();
+        for (edges, abilities) in [
+            (
+                few(),
+                Abilities {
+                    tensors: false,
+                    ..all
+                },
+            ),
+            // Room for less than two blocks.
+            (
+                few(),
+                Abilities {
+                    shared: 48 << 10,
+                    ..all
+                },
+            ),
+            (Edges::linear(0.0, reach, 150).unwrap(), all),
+            (uneven, all),
+        ] {
+            assert_eq!(
+                found(edges, &options, abilities),
+                Arithmetic::Filtered,
+                "{name}"
+            );
+        }
+        // So few points have too few partners.
+        let usual = CudaOptions::default();
+        assert_eq!(found(few(), &usual, all), Arithmetic::Filtered, "{name}");
+    }
+}

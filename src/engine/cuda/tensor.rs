@@ -64,6 +64,9 @@ pub(super) fn tensors_keep_their_bound<D: Device>(device: &D) -> Result<bool, Cu
     Ok(*known.get_or_init(|| found == [0]))
 }
 
+/// The error of a square beside that of the lowest edge, at most.
+const MOST_OF_EDGE: f64 = 0.14;
+
 /// What tensor cores need to know of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tensor {
@@ -128,8 +131,8 @@ impl Tensor {
         axis.magic /= step as f32;
         let more = 6.1e-6 * (of_tile * unit).powi(2) + 2.0 * LEAST_SQUARE;
         let lowest = r.values().iter().find(|&&edge| edge > 0.0)? * unit;
-        // |r - r'| = |r^2 - r'^2| / (r + r'), where the sum is nearly twice the edge between them.
-        let over = 0.54 * step / width;
+        // |r - r'| is the error of a square over r + r', which is at least 2 - error / edge^2 times the edge between them.
+        let over = step / width / (2.0 - MOST_OF_EDGE);
         let terms = TensorTerms {
             more: more as f32,
             pad2: (pad * pad) as f32,
@@ -142,8 +145,11 @@ impl Tensor {
         let largest = (of_second.max(of_tile) * unit)
             .powi(2)
             .max(2.0 * of_second * of_tile * unit * unit);
-        let worst = found.error + (TERMS * largest + more + LEAST_SQUARE) * over / lowest;
-        let sure = worst * 1.01 + 2.0 < MOST_DOUBT * step;
+        // Of a square, and beside the lowest edge.
+        let square = TERMS * largest + more + LEAST_SQUARE;
+        let worst = found.error + square * over / lowest;
+        let sure =
+            worst * 1.01 + 2.0 < MOST_DOUBT * step && square < MOST_OF_EDGE * lowest * lowest;
         let matrix = coordinates.matrix(unit);
         sure.then_some(Self {
             axis,
