@@ -134,6 +134,9 @@ albireo_cells(const __grid_constant__ albireo::DeviceJob job, const __grid_const
             arena.tile[i] = hold(job, job.first, tile.z + i, image_code(0, 0, 0), middle);
             if (ALBIREO_WEIGHTED) arena.tile_weight[i] = job.first.weight[tile.z + i];
         }
+#if ALBIREO_REALISED == 2
+        arena.histogram.begin(job, tile.z, n_first);
+#endif
         for (u32 row = threadIdx.x; row < n_rows; row += ALBIREO_THREADS) {
             u32 at = row * job.grid.row_parts;
             write_row(job, starts, rows[row], cx, cy, cz, tile.y, lengths + at, begin + at, image + at);
@@ -179,6 +182,10 @@ albireo_cells(const __grid_constant__ albireo::DeviceJob job, const __grid_const
                 sweep<true>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile.z, held, weight, own, centre, queue);
             }
         }
+#if ALBIREO_REALISED == 2
+        queue.drain(job, arena.histogram, true);
+        arena.histogram.end(job);
+#endif
         __syncthreads();
     }
     queue.drain(job, arena.histogram, true);

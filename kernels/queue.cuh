@@ -17,26 +17,38 @@ struct Queue {
 
     __device__ __forceinline__ Queue(uint4* queued) : entries(queued + (threadIdx.x / 32) * (32 * WAITING)), number(0) {}
 
-    static __device__ __forceinline__ void settle(const DeviceJob& job, const Histogram& histogram, uint4 entry) {
-        Pair pair = {};
-        u32 place = entry.w & ~DOUBTFUL;
+    // Finds the place of a pair and what terms take of it; false where it is in no bin.
+    static __device__ __forceinline__ bool settle(const DeviceJob& job, uint4 entry, u32& place, Pair& pair) {
+        place = entry.w & ~DOUBTFUL;
         if ((entry.w & DOUBTFUL) || takes_measures(job)) {
             pair.x1 = position(job.first, entry.x);
             pair.x2 = position(job.second, entry.y);
-            if (!separation(job, pair.x1, pair.x2, entry.z, pair.d, pair.r2)) return;
+            if (!separation(job, pair.x1, pair.x2, entry.z, pair.d, pair.r2)) return false;
             // Where it is sure, it is looked for again for the sake of the coordinate alone.
             if ((entry.w & DOUBTFUL) || job.sums.coordinate) {
                 place = exact_place(job, pair.d, pair.r2, pair.x1, pair.x2, across_of(job, place), pair.across2);
-                if (place == job.places.zero) return;
+                if (place == job.places.zero) return false;
             }
         }
-        add_terms(job, histogram, place, entry.x, entry.y, pair);
+        return true;
     }
 
     // Takes in the last `many` pairs.
     static __device__ __forceinline__ void take(const DeviceJob& job, const Histogram& histogram, const uint4* entries, u32 number, u32 many) {
         const u32 lane = threadIdx.x & 31;
-        if (lane < many) settle(job, histogram, entries[number - many + lane]);
+        Pair pair = {};
+        uint4 entry = {};
+        u32 place = 0;
+        bool waits = lane < many;
+        if (waits) {
+            entry = entries[number - many + lane];
+            waits = settle(job, entry, place, pair);
+        }
+#if ALBIREO_REALISED && !defined(ALBIREO_SUMS)
+        add_together(job, histogram, waits, place, entry.x, entry.y, pair);
+#else
+        if (waits) add_terms(job, histogram, place, entry.x, entry.y, pair);
+#endif
         __syncwarp();
     }
     // Seldom asked: one more copy of the code would only have to be loaded. It takes values, so that they stay in registers elsewhere.

@@ -126,7 +126,13 @@ __device__ __forceinline__ void decide(const DeviceJob& job, const Histogram& hi
     double across2;
     const u32 truth =
         exact_pair(job, position(job.first, first), position(job.second, second), image, across_of(job, place), true, across2);
-    if (truth != place) retally(job, histogram, place, truth, weight_of(job.first, first), weight_of(job.second, second));
+    if (truth == place) return;
+#if ALBIREO_REALISED
+    const Histogram own = histogram.of_row((u32)(first - histogram.first));
+    retally(job, own, place, truth, weight_of(job.first, first), weight_of(job.second, second));
+#else
+    retally(job, histogram, place, truth, weight_of(job.first, first), weight_of(job.second, second));
+#endif
 }
 
 // The same for the k-th second of this thread.
@@ -225,7 +231,7 @@ __device__ __forceinline__ void sweep(const DeviceJob& job, const Histogram& his
     for (u32 i = 0; i < n_first; ++i) {
         const Held a = load_shared<Held>(tile + i * (u32)sizeof(Held));
         guess_row<GUARDED>(job, table, a, first + i, held, seconds, centre, guess);
-        tally_guesses(job, histogram, guess, ALBIREO_WEIGHTED ? tile_weight[i] : 0.0, weight);
+        tally_guesses(job, histogram.of_row(i), guess, ALBIREO_WEIGHTED ? tile_weight[i] : 0.0, weight);
     }
 #elif ALBIREO_QUEUE == 1 && ALBIREO_BINNING == 0
     const auto group = [&](u32 i, auto rows) {
@@ -234,7 +240,7 @@ __device__ __forceinline__ void sweep(const DeviceJob& job, const Histogram& his
         for (u32 n = 0; n < rows.number; ++n) {
             const Held a = load_shared<Held>(tile + (i + n) * (u32)sizeof(Held));
             guess_row<GUARDED>(job, table, a, first + i + n, held, seconds, centre, guess);
-            tally_guesses(job, histogram, guess, ALBIREO_WEIGHTED ? tile_weight[i + n] : 0.0, weight);
+            tally_guesses(job, histogram.of_row(i + n), guess, ALBIREO_WEIGHTED ? tile_weight[i + n] : 0.0, weight);
 #pragma unroll
             for (int k = 0; k < POINTS; ++k) which |= guess[k].doubt ? 1u << (n * POINTS + k) : 0;
         }
@@ -249,7 +255,7 @@ __device__ __forceinline__ void sweep(const DeviceJob& job, const Histogram& his
     for (u32 i = 0; i < n_first; ++i) {
         const Held a = load_shared<Held>(tile + i * (u32)sizeof(Held));
         const bool doubtful = guess_row<GUARDED>(job, table, a, first + i, held, seconds, centre, guess);
-        tally_guesses(job, histogram, guess, ALBIREO_WEIGHTED ? tile_weight[i] : 0.0, weight);
+        tally_guesses(job, histogram.of_row(i), guess, ALBIREO_WEIGHTED ? tile_weight[i] : 0.0, weight);
         if (!__any_sync(0xffffffffu, doubtful)) continue;
 #if ALBIREO_QUEUE == 2
         queue.push(job, histogram, first + i, seconds, guess);
@@ -270,7 +276,7 @@ __device__ __forceinline__ void sweep(const DeviceJob& job, const Histogram& his
         do {
             const Held a = load_shared<Held>(tile + i * (u32)sizeof(Held));
             doubtful = guess_row<GUARDED>(job, table, a, first + i, held, seconds, centre, guess);
-            tally_guesses(job, histogram, guess, ALBIREO_WEIGHTED ? tile_weight[i] : 0.0, weight);
+            tally_guesses(job, histogram.of_row(i), guess, ALBIREO_WEIGHTED ? tile_weight[i] : 0.0, weight);
             ++i;
         } while (i < n_first && !(ALBIREO_PRECISION == 1 && __any_sync(0xffffffffu, doubtful)));
         if (ALBIREO_PRECISION == 1 && doubtful) {

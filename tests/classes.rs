@@ -6,10 +6,11 @@ use crate::random;
 
 use albireo::engine::{Cpu, Isa, Prepared, PreparedJob, Silent};
 use albireo::error::{JobError, ParticlesError};
-use albireo::tally::{Classes, CountSpec, Sum, Tally};
+use albireo::particles::Groups;
+use albireo::tally::{Classes, CountSpec, Cut, Sum, Tally};
 use albireo::{
     Axis, Bins, Domain, Edges, Engine, Labels, Lattice, LineOfSight, Naive, PairJob, Pairs,
-    Particles, PeriodicBox, Points, RBins, SMuBins, SignedEdges,
+    Particles, PeriodicBox, Points, RBins, SMuBins, SignedEdges, ThetaBins,
 };
 use random::Random;
 
@@ -224,6 +225,53 @@ fn many_labels_few_points_and_other_sums() {
                 Pairs::Auto(&a),
                 &what.with_sum(Sum::Product).with_sum(Sum::Separation),
             );
+        }
+    }
+}
+
+/// Labels that share their space, in bins that registers would count and in others, of pairs in either order and in both.
+#[test]
+fn classes_of_points_among_one_another_are_counts_of_their_own() {
+    let domains = domains();
+    let (open, cube) = (&domains[0], &domains[1]);
+    let [a, b] =
+        [(500, 8, 1), (400, 5, 2)].map(|(n, labels, seed)| sample(n, labels, Given::Mixed, seed));
+    let sky = [&a, &b].map(|sample| {
+        let away = |x: [f64; 3]| x.map(|x| x - 0.3001);
+        let rows: Vec<[f64; 3]> = (0..sample.len())
+            .map(|row| away(sample.points().at(row)))
+            .collect();
+        let labels = sample.labels().unwrap().clone();
+        let points = Particles::new(Points::from_rows(&rows).unwrap());
+        points.labelled(labels).unwrap().directions().unwrap()
+    });
+    let groups =
+        |sample: &Particles| Groups::new((0..sample.len() as u32).map(|row| row / 3).collect());
+    let [a, b] = [a, b].map(|sample| sample.clone().grouped(groups(&sample)).unwrap());
+    let theta = ThetaBins::new(Edges::logarithmic(0.5, 40.0, 8).unwrap()).unwrap();
+    let many = RBins::new(Edges::linear(0.0, 0.375, 48).unwrap());
+    let log = RBins::new(Edges::logarithmic(0.01, 0.375, 9).unwrap());
+    for (domain, samples, bins) in [
+        (open, [&a, &b], Bins::from(bins(open).0)),
+        (cube, [&a, &b], bins(cube).1.into()),
+        (open, [&a, &b], bins(open).1.into()),
+        (cube, [&a, &b], many.into()),
+        (open, [&a, &b], log.into()),
+        (open, [&sky[0], &sky[1]], theta.into()),
+    ] {
+        let what = CountSpec::new(bins).with_classes(Classes::Species);
+        let cut = what.clone().with_cut(Cut::SameGroup);
+        for what in [&what, &what.clone().with_sum(Sum::Product), &cut] {
+            let grouped = samples[0].groups().is_some();
+            if !what.cuts().is_empty() && !grouped {
+                continue;
+            }
+            for pairs in [
+                Pairs::Auto(samples[0]),
+                Pairs::Cross(samples[0], samples[1]),
+            ] {
+                counted(domain, pairs, what);
+            }
         }
     }
 }

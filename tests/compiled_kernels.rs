@@ -24,7 +24,7 @@ use albireo_fields::Precision;
 use albireo_fields::devices::field_kernels;
 use albireo_gpu::{CompilerDescription, check, compile, compiler, kernel_name};
 use albireo_kernels::{
-    CovarianceTuples, DynamicsEntry, DynamicsKernel, Kernel, Rand48Function, Summed, Variant,
+    CovarianceTuples, DynamicsEntry, DynamicsKernel, Kernel, Rand48Function, Variant,
 };
 
 fn main() -> ExitCode {
@@ -197,7 +197,7 @@ fn sums_of_expressions_compile() {
     ];
     let texts = texts.map(|program| statements(&spec.clone().with_program(program)).unwrap());
     let mut variants = albireo_kernels::every_variant();
-    variants.retain(|variant| variant.summed == Summed::Terms);
+    variants.retain(|variant| variant.summed.one_by_one());
     let mut jobs: Vec<Job> = Vec::new();
     for (k, variant) in variants.into_iter().step_by(4).enumerate() {
         let (archs, machine_code) = wanted(k, &archs);

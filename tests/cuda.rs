@@ -60,7 +60,7 @@ fn main() -> ExitCode {
     if let Some(error) = &missing {
         eprintln!("skipped: no GPU ({error})");
     }
-    let on_device: [trials::Test; 18] = [
+    let on_device: [trials::Test; 19] = [
         (
             "tensor_cores_count_as_the_double_loop",
             tensor_cores_count_as_the_double_loop,
@@ -74,6 +74,7 @@ fn main() -> ExitCode {
         ("weights_by_angles", weights_by_angles),
         ("sums_in_one_pass", sums_in_one_pass),
         ("sums_of_expressions", sums_of_expressions),
+        ("realisations", realisations),
         (
             "terms_of_many_points_agree_between_filter_and_float64",
             terms_of_many_points_agree_between_filter_and_float64,
@@ -115,6 +116,11 @@ fn main() -> ExitCode {
             a_device_that_does_not_exist_is_refused as fn(),
         )],
     )
+}
+
+fn realisations() {
+    pair_terms::realisations(&engine(Precision::Exact), 700, 7);
+    pair_terms::realisations(&engine(Precision::Float64), 200, 7);
 }
 
 fn bins_beyond_half_of_the_box() {

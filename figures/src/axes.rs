@@ -152,13 +152,18 @@ impl Axes {
         margins([&self.x_ticks, &self.y_ticks], room, face)
     }
 
-    /// Axes on a page, leaving room for the labels and `room` points at the right.
-    pub(crate) fn on_page(sides: Sides, page: Point, room: f64, face: &Typeface) -> Self {
+    /// Axes on a page, leaving room for the labels, at least `left` points at the left and `room` points at the right.
+    pub(crate) fn on_page(
+        sides: Sides,
+        page: Point,
+        [left, room]: [f64; 2],
+        face: &Typeface,
+    ) -> Self {
         let ticks = |length: f64, most: usize| ((length / 62.0) as usize).clamp(2, most);
         let axes = Self::with_ticks(sides, [ticks(page[0], 7), ticks(page[1], 6)]);
         let around = axes.margins(room, face);
         let area = Area {
-            left: around.left,
+            left: around.left.max(left),
             top: around.top,
             right: page[0] - around.right,
             bottom: page[1] - around.bottom,

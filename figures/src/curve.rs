@@ -124,32 +124,52 @@ impl Curves {
         }
     }
 
-    /// Draws the whole figure on a page.
-    pub(crate) fn draw(&self, page: Point, face: &Typeface, surface: &mut dyn Surface) {
+    /// The axes on a page, at least `left` points from its edge, and the names of the curves with their place.
+    fn laid_out(
+        &self,
+        page: Point,
+        left: f64,
+        face: &Typeface,
+    ) -> (Axes, Option<(Legend<'_>, Point)>) {
         let all: Vec<&Series> = self.series.iter().collect();
-        let markers = self.has_markers();
+        let solid = all.iter().copied().filter(|series| !series.look.dashed);
+        let solid: Vec<&Series> = solid.collect();
         let mut sides = self.sides();
-        let mut axes = Axes::on_page(sides.clone(), page, 0.0, face);
+        let axes = Axes::on_page(sides.clone(), page, [left, 0.0], face);
         let plane = axes.plane();
         let open = self.points().any(|(_, y, _)| Series::is_open(&plane, y));
-        let legend = Legend::of(&all, markers, open, &self.remarks, face);
-        let covered = |legend: &Legend<'_>, axes: &Axes| {
-            let left = all.iter().copied().filter(|series| !series.look.dashed);
-            legend.corner(axes.area, &places_along(&left.collect::<Vec<_>>(), axes))
+        let legend = Legend::of(&all, self.has_markers(), open, &self.remarks, face);
+        let Some(mut legend) = legend else {
+            return (axes, None);
         };
-        // Where no corner is free, the axes make room above the curves.
-        if let Some(legend) = &legend
-            && covered(legend, &axes).1 > 0
-            && self.y_range.is_none()
-        {
-            let part = 1.0 - (legend.size[1] / axes.area.height()).min(0.6);
-            sides.y.scale = sides.y.scale.with_headroom(part);
-            axes = Axes::on_page(sides, page, 0.0, face);
+        let places = places_along(&solid, &axes);
+        if let Some(corner) = legend.free_corner(axes.area, &places) {
+            return (axes, Some((legend, corner)));
         }
-        self.draw_curves(&axes, markers, surface);
+        if self.y_range.is_some() {
+            let (corner, _) = legend.corner(axes.area, &places);
+            return (axes, Some((legend, corner)));
+        }
+        // Where no corner is free, the axes make room above the curves.
+        let part = 1.0 - (legend.size[1] / axes.area.height()).min(0.6);
+        sides.y.scale = sides.y.scale.with_headroom(part);
+        let axes = Axes::on_page(sides, page, [left, 0.0], face);
+        let (corner, _) = legend.corner(axes.area, &places_along(&solid, &axes));
+        (axes, Some((legend, corner)))
+    }
+
+    /// How far from the edge of a page the axes are.
+    pub(crate) fn left(&self, page: Point, face: &Typeface) -> f64 {
+        self.laid_out(page, 0.0, face).0.area.left
+    }
+
+    /// Draws the whole figure on a page, with its axes at least `left` points from the edge.
+    pub(crate) fn draw(&self, page: Point, left: f64, face: &Typeface, surface: &mut dyn Surface) {
+        let (axes, legend) = self.laid_out(page, left, face);
+        self.draw_curves(&axes, self.has_markers(), surface);
         axes.draw(face, surface);
-        if let Some(legend) = &legend {
-            legend.draw(covered(legend, &axes).0, face, surface);
+        if let Some((legend, corner)) = legend {
+            legend.draw(corner, face, surface);
         }
     }
 

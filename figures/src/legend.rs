@@ -1,4 +1,4 @@
-//! Which curve is which: a list in the corner that the curves leave free.
+//! Which curve is which: a list in the corner that the curves leave free, in columns side by side where one takes too much room.
 //!
 //! Entry: [`Legend`].
 
@@ -21,6 +21,8 @@ struct Row<'a> {
     /// The file, spelled as it is unless that takes too long, and what the curve is.
     source: Cow<'a, str>,
     label: &'a str,
+    /// Width of both.
+    width: f64,
 }
 
 /// What stands before a name.
@@ -37,6 +39,8 @@ enum Sign<'a> {
 pub(crate) struct Legend<'a> {
     rows: Vec<Row<'a>>,
     markers: bool,
+    /// Rows of a column.
+    each: usize,
     /// Width and height.
     pub(crate) size: Point,
 }
@@ -55,38 +59,58 @@ impl<'a> Legend<'a> {
     ) -> Option<Self> {
         let mut rows: Vec<Row<'a>> = Vec::new();
         if series.len() > 1 || series.iter().any(|one| !one.source.is_empty()) {
-            rows.extend(series.iter().map(|&one| Row {
-                sign: Sign::Curve(one),
-                source: shortened(&one.source, face),
-                label: &one.label,
+            rows.extend(series.iter().map(|&one| {
+                let source = shortened(&one.source, face);
+                Row::new(Sign::Curve(one), source, &one.label, face)
             }));
         }
         if open {
-            rows.push(Row {
-                sign: Sign::Open,
-                source: "".into(),
-                label: OPEN,
-            });
+            rows.push(Row::new(Sign::Open, "".into(), OPEN, face));
         }
-        rows.extend(remarks.iter().map(|remark| Row {
-            sign: if remark.starts_with("errors") {
+        rows.extend(remarks.iter().map(|remark| {
+            let sign = if remark.starts_with("errors") {
                 Sign::Bar
             } else {
                 Sign::Nothing
-            },
-            source: "".into(),
-            label: remark,
+            };
+            Row::new(sign, "".into(), remark, face)
         }));
-        let width = rows.iter().map(|row| row.width(face)).fold(0.0, f64::max);
-        let size = [
-            SAMPLE + GAP + width + 2.0 * AROUND,
-            rows.len() as f64 * ROW + AROUND,
-        ];
-        (!rows.is_empty()).then_some(Self {
+        let mut legend = Self {
             rows,
             markers,
-            size,
-        })
+            each: 0,
+            size: [0.0; 2],
+        };
+        legend.set_columns(1);
+        (!legend.rows.is_empty()).then_some(legend)
+    }
+
+    /// Spreads the rows over so many columns.
+    fn set_columns(&mut self, columns: usize) {
+        self.each = self.rows.len().div_ceil(columns).max(1);
+        let widths = self.rows.chunks(self.each).map(width);
+        let between = (widths.len() + 1) as f64 * AROUND;
+        self.size = [
+            widths.sum::<f64>() + between,
+            self.each as f64 * ROW + AROUND,
+        ];
+    }
+
+    /// The corner of `area` that no curve disturbs, with as few columns as that takes. Where there is none, the legend has as many columns as
+    /// fit into the area.
+    pub(crate) fn free_corner(&mut self, area: Area, places: &[Point]) -> Option<Point> {
+        for columns in 1..=self.rows.len() {
+            self.set_columns(columns);
+            if columns > 1 && self.size[0] > area.width() {
+                self.set_columns(columns - 1);
+                return None;
+            }
+            let (corner, covered) = self.corner(area, places);
+            if covered == 0 {
+                return Some(corner);
+            }
+        }
+        None
     }
 
     /// The corner of `area` that fewest of `places` disturb, and how many of them do.
@@ -113,9 +137,12 @@ impl<'a> Legend<'a> {
 
     /// Draws it with its upper left point in `corner`.
     pub(crate) fn draw(&self, [left, top]: Point, face: &Typeface, surface: &mut dyn Surface) {
+        let mut x = left + AROUND;
         for (k, row) in self.rows.iter().enumerate() {
-            let line = top + AROUND + (k as f64 + 0.5) * ROW - 0.5 * AROUND;
-            let x = left + AROUND;
+            if k > 0 && k % self.each == 0 {
+                x += width(&self.rows[k - self.each..k]) + AROUND;
+            }
+            let line = top + AROUND + ((k % self.each) as f64 + 0.5) * ROW - 0.5 * AROUND;
             let middle = [x + SAMPLE / 2.0, line];
             match row.sign {
                 Sign::Curve(series) => series.sample([x, line], SAMPLE, self.markers, surface),
@@ -148,16 +175,27 @@ impl<'a> Legend<'a> {
     }
 }
 
-impl Row<'_> {
-    fn width(&self, face: &Typeface) -> f64 {
-        let (source, label) = (&*self.source, self.label);
+impl<'a> Row<'a> {
+    fn new(sign: Sign<'a>, source: Cow<'a, str>, label: &'a str, face: &Typeface) -> Self {
         let gap = if source.is_empty() || label.is_empty() {
             0.0
         } else {
             GAP
         };
-        face.literal_width(source, TICK_SIZE) + gap + face.width(label, TICK_SIZE)
+        let width = face.literal_width(&source, TICK_SIZE) + gap + face.width(label, TICK_SIZE);
+        Self {
+            sign,
+            source,
+            label,
+            width,
+        }
     }
+}
+
+/// The width of rows one upon the other.
+fn width(column: &[Row<'_>]) -> f64 {
+    let widest = column.iter().map(|row| row.width).fold(0.0, f64::max);
+    SAMPLE + GAP + widest
 }
 
 /// The end of a name, where all of it would take too long.
@@ -189,13 +227,15 @@ pub(crate) fn places_along(series: &[&Series], axes: &Axes) -> Vec<Point> {
             path.extend((0..=STEPS).map(between));
         }
         path.extend(points);
-        // The ends of error bars.
+        // Error bars.
         for (x, y, error) in one
             .points()
             .filter(|(x, y, _)| y.is_finite() && plane.x.holds(*x))
         {
             let y = if Series::is_open(&plane, y) { -y } else { y };
-            path.extend([y - error, y + error].map(|end| [plane.across(x), plane.up(end)]));
+            let [low, high] = [y - error, y + error].map(|end| plane.up(end));
+            let part = |k: u32| f64::from(k) / f64::from(STEPS);
+            path.extend((0..=STEPS).map(|k| [plane.across(x), low + (high - low) * part(k)]));
         }
     }
     path
@@ -205,6 +245,32 @@ pub(crate) fn places_along(series: &[&Series], axes: &Axes) -> Vec<Point> {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_stand_side_by_side_where_curves_leave_no_corner() {
+        let face = Typeface::embedded().unwrap();
+        let remarks = ["errors: Poisson", "window: none", "seen"].map(str::to_owned);
+        let mut legend = Legend::of(&[], false, true, &remarks, &face).unwrap();
+        let area = Area {
+            left: 0.0,
+            top: 0.0,
+            right: 430.0,
+            bottom: 200.0,
+        };
+        let tall = legend.size;
+        assert_eq!(legend.free_corner(area, &[]), Some([430.0 - tall[0], 0.0]));
+        assert_eq!(legend.size, tall);
+        // Two rows of two fit below a curve, four rows do not.
+        let line = |y: f64| (0..430).map(move |x| [f64::from(x), y]);
+        let places: Vec<Point> = line(45.0).chain(line(150.0)).collect();
+        let corner = legend.free_corner(area, &places).unwrap();
+        assert_eq!((legend.each, corner[1]), (2, 0.0));
+        assert!(legend.size[0] > 1.5 * tall[0] && legend.size[1] < 45.0);
+        // Curves everywhere: as low as the width of the area allows.
+        let places: Vec<Point> = (0..20).flat_map(|k| line(f64::from(10 * k))).collect();
+        assert_eq!(legend.free_corner(area, &places), None);
+        assert!(legend.each < 4 && legend.size[0] <= 430.0);
+    }
 
     #[test]
     fn long_names_keep_their_end() {

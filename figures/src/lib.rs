@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use albireo_catalogs::{ResultKind, Table, TableColumn};
-//! use albireo_figures::{Style, draw_one};
+//! use albireo_figures::{Named, Style, draw};
 //!
 //! let mut table = Table::default();
 //! table.columns.push(TableColumn::floats("xi", "", vec![2.0, 0.5]));
@@ -15,7 +15,8 @@
 //! table.meta.insert("edges".to_owned(), serde_json::json!({"r": [0.5, 1.0, 2.0]}));
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("xi.svg");
-//! draw_one(&table, &path, Style::default())?;
+//! let named = Named { name: "", table: &table };
+//! draw(&[named], &path, Style::default())?;
 //! assert!(std::fs::read_to_string(&path)?.starts_with("<svg "));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -41,6 +42,7 @@ mod bins;
 mod canvas;
 mod colour;
 mod contour;
+mod covariance;
 mod curve;
 mod error;
 mod extent;
@@ -68,9 +70,10 @@ mod ticks;
 use std::io::Write;
 use std::path::Path;
 
-use albireo_catalogs::{Table, WholeFile};
+use albireo_catalogs::WholeFile;
 
 use canvas::{Colour, Point, Surface, Text, Typeface};
+use covariance::Beside;
 use placed::Placed;
 use reading::Picture;
 
@@ -116,14 +119,6 @@ pub fn check_path(path: &Path) -> Result<(), FigureError> {
     Format::of(path).map(|_| ())
 }
 
-/// Draws one result into the file `path`, in the format of its extension.
-///
-/// # Errors
-/// [`FigureError`].
-pub fn draw_one(table: &Table, path: &Path, style: Style) -> Result<(), FigureError> {
-    draw(&[Named { name: "", table }], path, style)
-}
-
 /// Draws results into the file `path`, in the format of its extension; several share their axes. The file is there whole or not at all.
 ///
 /// # Errors
@@ -151,6 +146,12 @@ pub fn draw_on(
         Picture::Map(map) => extent::of_map(map, style)?,
         Picture::Panels(panels) => extent::of_curves(panels.series(), style)?,
     }
+    let reference = sheet.beside.as_ref();
+    let reference = reference.map(|(name, table)| Named { name, table });
+    let beside = match (&picture, results) {
+        (Picture::Map(_), [one]) => Beside::of(one.table, reference)?,
+        _ => None,
+    };
     let face = Typeface::embedded()?;
     let title = sheet.title.as_deref().unwrap_or_default();
     let above = if title.is_empty() { 0.0 } else { TITLE };
@@ -158,11 +159,15 @@ pub fn draw_on(
     // In the lengths of a figure with letters of the usual size.
     let asked = sheet.size.map(|size| size.map(|length| length / scale));
     let within = asked.map(|[width, height]| [width, height - above]);
-    let page = match &picture {
+    // With panels beside it a matrix keeps its own size, and all of it is made smaller.
+    let within = within.filter(|_| beside.is_none());
+    let own = match &picture {
         Picture::Curves(_) => within.unwrap_or(PAGE),
         Picture::Map(map) => map.page(within, &face),
         Picture::Panels(panels) => within.unwrap_or(panels.page()),
     };
+    let more = beside.as_ref().map_or(0.0, |_| Beside::width(own[1]));
+    let page = [own[0] + more, own[1]];
     let all = asked.unwrap_or([page[0], page[1] + above]);
     let fit = (all[0] / page[0]).min((all[1] - above) / page[1]).min(1.0);
     let show = |face: &Typeface, surface: &mut dyn Surface| {
@@ -180,9 +185,12 @@ pub fn draw_on(
             at: [(all[0] - page[0] * fit) / 2.0, above],
         };
         match &picture {
-            Picture::Curves(curves) => curves.draw(page, face, &mut surface),
+            Picture::Curves(curves) => curves.draw(page, 0.0, face, &mut surface),
             Picture::Map(map) => map.draw(within, face, &mut surface),
             Picture::Panels(panels) => panels.draw(page, face, &mut surface),
+        }
+        if let Some(beside) = &beside {
+            beside.draw(own[0], own[1], face, &mut surface);
         }
     };
     save(

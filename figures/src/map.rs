@@ -255,7 +255,7 @@ impl Map {
         let page = asked.unwrap_or(PAGE);
         match self.equal_sides(asked) {
             Some(size) => Axes::around(self.sides(), size, room, face),
-            None => (Axes::on_page(self.sides(), page, room, face), page),
+            None => (Axes::on_page(self.sides(), page, [0.0, room], face), page),
         }
     }
 

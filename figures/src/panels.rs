@@ -145,6 +145,15 @@ impl Panels {
     /// Draws all panels on a page.
     pub(crate) fn draw(&self, page: Point, face: &Typeface, surface: &mut dyn Surface) {
         let cell = [page[0] / self.columns as f64, page[1] / self.rows() as f64];
+        let above = |name: &str| if name.is_empty() { 0.0 } else { NAME };
+        let inside = |name: &str| {
+            let [width, height] = cell.map(|length| length / self.scale);
+            [width, height - above(name)]
+        };
+        // The axes of all panels begin at one distance, so that those of a column lie one upon the other.
+        let left = self.shown.iter();
+        let left = left.map(|(name, curves)| curves.left(inside(name), face));
+        let left = left.fold(0.0, f64::max);
         for (k, (name, curves)) in self.shown.iter().enumerate() {
             let [row, column] = [k / self.columns, k % self.columns];
             let mut placed = Placed {
@@ -152,13 +161,12 @@ impl Panels {
                 scale: self.scale,
                 at: [column as f64 * cell[0], row as f64 * cell[1]],
             };
-            let [width, height] = cell.map(|length| length / self.scale);
-            let above = if name.is_empty() { 0.0 } else { NAME };
-            Text::centred(name, [width / 2.0, NAME], NAME_SIZE)
+            let page = inside(name);
+            Text::centred(name, [page[0] / 2.0, NAME], NAME_SIZE)
                 .literally()
                 .draw(face, &mut placed, Colour::INK);
-            placed.at[1] += above * self.scale;
-            curves.draw([width, height - above], face, &mut placed);
+            placed.at[1] += above(name) * self.scale;
+            curves.draw(page, left, face, &mut placed);
         }
     }
 }

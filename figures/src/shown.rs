@@ -1,6 +1,6 @@
-//! What a figure shows, as numbers and words, for those who draw it in their own way.
+//! What a figure shows, as numbers and words, for those who draw it in their own way: programs by [`shown`], pages by `report`.
 //!
-//! Entry: [`shown`].
+//! Entry: [`shown`]; [`panel`] and [`cells`] have the curves and the map.
 
 use serde_json::{Value, json};
 
@@ -14,8 +14,8 @@ use crate::ticks::Scale;
 
 /// What [`draw`](crate::draw) shows of these results, as JSON, where what is no number is null: `panels` of curves in so many `columns`, or a `map`.
 ///
-/// In labels `_` and `^` make what follows a subscript and a superscript, but not in names of curves and panels. Values of a map are one a cell, y
-/// varying fastest.
+/// In labels `_` and `^` make what follows a subscript and a superscript, but not in names of panels and of the files that curves come from. Values of
+/// a map are one a cell, y varying fastest.
 ///
 /// # Errors
 /// As [`draw`](crate::draw).
@@ -47,11 +47,13 @@ fn is_logarithmic(scale: Scale) -> bool {
     matches!(scale, Scale::Log { .. })
 }
 
-fn panel(name: &str, curves: &Curves) -> Value {
+/// Curves in common axes: labels, scales and ends of x and y, and those ends of y that were asked for.
+pub(crate) fn panel(name: &str, curves: &Curves) -> Value {
     let curve = |series: &Series| {
-        let names = [&series.source[..], &series.label];
-        let names: Vec<_> = names.into_iter().filter(|name| !name.is_empty()).collect();
-        json!({"name": names.join(", "), "x": series.x, "y": series.y, "error": series.error})
+        json!({
+            "source": series.source, "label": series.label, "x": series.x, "y": series.y, "error": series.error,
+            "colour": series.look.colour, "marker": series.look.marker,
+        })
     };
     let scales = curves.scales();
     json!({
@@ -59,6 +61,7 @@ fn panel(name: &str, curves: &Curves) -> Value {
         "labels": [curves.x_label, curves.y_label],
         "logarithmic": scales.map(is_logarithmic),
         "ends": scales.map(Scale::ends),
+        "y_range": curves.y_range,
         "reference": curves.reference,
         "remarks": curves.remarks,
         "markers": curves.has_markers(),
@@ -66,7 +69,8 @@ fn panel(name: &str, curves: &Curves) -> Value {
     })
 }
 
-fn cells(map: &Map) -> Value {
+/// A map: edges, values and how they become colours, contours with their levels.
+pub(crate) fn cells(map: &Map) -> Value {
     let shade = map.shade();
     let (colours, threshold, [lo, hi]) = match shade {
         Shade::Amount(Scale::Linear { lo, hi }) => ("linear", None, [lo, hi]),

@@ -153,6 +153,17 @@ inline unsigned __shfl_up_sync(unsigned, unsigned value, unsigned step) {
     __syncwarp();
     return left;
 }
+inline unsigned __shfl_sync(unsigned, unsigned value, unsigned from) {
+    const unsigned thread = emulator::current;
+    emulator::shuffled[thread] = value;
+    __syncwarp();
+    const unsigned found = emulator::shuffled[thread - thread % 32 + from % 32];
+    __syncwarp();
+    return found;
+}
+inline unsigned __shfl_xor_sync(unsigned mask, unsigned value, unsigned step) {
+    return __shfl_sync(mask, value, (emulator::current ^ step) % 32);
+}
 // What `join` makes of the values of all lanes.
 template <class T, class Join> inline T __reduced(T value, Join join) {
     const unsigned warp = emulator::current / 32 * 32;

@@ -31,44 +31,55 @@ __device__ __forceinline__ void add_wide(u64* total, i64 value) {
     if (high) atomicAdd(total + 1, high);
 }
 
+// Realisations that pairs are counted in one by one.
+__device__ __forceinline__ u32 realisations_of(const DeviceJob& job) { return ALBIREO_REALISED ? job.realisations : 1; }
+
 #if ALBIREO_CLASSES
 // The tables that the pairs at hand belong to: one, or the two of a pair across regions.
 struct Tables {
     u32 one, other;
 
     __device__ __forceinline__ bool are(Tables that) const { return one == that.one && other == that.other; }
-    // Calls `add` with the place of a bin in each of them.
+    // Calls `add` with the place of a bin of realisation k in each of them.
     template <class Add>
-    __device__ __forceinline__ void each(const DeviceJob& job, u32 bin, Add add) const {
-        add((u64)one * job.sums.bins + bin);
-        if (other != 0xffffffffu) add((u64)other * job.sums.bins + bin);
+    __device__ __forceinline__ void each(const DeviceJob& job, u32 bin, u32 k, Add add) const {
+        const u32 number = realisations_of(job);
+        add(((u64)one * number + k) * job.sums.bins + bin);
+        if (other != 0xffffffffu) add(((u64)other * number + k) * job.sums.bins + bin);
     }
 };
 #else
 struct Tables {
     template <class Add>
-    __device__ __forceinline__ void each(const DeviceJob&, u32 bin, Add add) const { add((u64)bin); }
+    __device__ __forceinline__ void each(const DeviceJob& job, u32 bin, u32 k, Add add) const { add((u64)k * job.sums.bins + bin); }
 };
 #endif
 
 // The sums of a job in global memory, by place.
-__device__ __forceinline__ void count_globally(const DeviceJob& job, Tables tables, u32 place, i64 by) {
+__device__ __forceinline__ void count_globally(const DeviceJob& job, Tables tables, u32 place, i64 by, u32 k) {
     const u32 bin = bin_of(job, place);
-    if (bin < job.sums.bins) tables.each(job, bin, [&](u64 at) { atomicAdd(job.sums.counts + at, (u64)by); });
+    if (bin < job.sums.bins) tables.each(job, bin, k, [&](u64 at) { atomicAdd(job.sums.counts + at, (u64)by); });
 }
-__device__ __forceinline__ void add_globally(const DeviceJob& job, Tables tables, u32 sum, u32 place, i64 value) {
+__device__ __forceinline__ void add_globally(const DeviceJob& job, Tables tables, u32 sum, u32 place, i64 value, u32 k) {
     const u32 bin = bin_of(job, place);
-    if (bin < job.sums.bins) tables.each(job, bin, [&](u64 at) { add_wide(job.sums.sums + 2 * (sum * job.sums.all + at), value); });
+    if (bin < job.sums.bins) tables.each(job, bin, k, [&](u64 at) { add_wide(job.sums.sums + 2 * (sum * job.sums.all + at), value); });
 }
 
+#if ALBIREO_REALISED != 2
 #if ALBIREO_HISTOGRAM == 0
 
-// Words for each place from `origin` on: its count; the low and the high word of each of its sums.
+// Words for each place from `origin` on: its count; the low and the high word of each of its sums. Of realisations, all words of a kind
+// stand side by side.
 struct Histogram {
 #if ALBIREO_TERMS && !ALBIREO_MEASURED
     u32 width;  // words a place
 #else
     static const u32 width = ALBIREO_WEIGHTED || ALBIREO_MEASURED ? 3 : 1;
+#endif
+#if ALBIREO_REALISED
+    u32 number;  // realisations
+#else
+    static const u32 number = 1;
 #endif
 
     Tables tables;
@@ -82,7 +93,10 @@ struct Histogram {
 
     __device__ __forceinline__ void set(const DeviceJob& job, u32* words) {
 #if ALBIREO_TERMS && !ALBIREO_MEASURED
-        width = 1 + 2 * job.sums.number;
+        width = (1 + 2 * job.sums.number) * realisations_of(job);
+#endif
+#if ALBIREO_REALISED
+        number = job.realisations;
 #endif
         counts = words;
         slots = job.places.slots + (ALBIREO_WEIGHTED ? 32 : 0);
@@ -103,33 +117,37 @@ struct Histogram {
     // Whether a place lies in this window of the bins.
     static __device__ __forceinline__ bool holds(const DeviceJob& job, u32 place) { return place - job.places.first < job.places.flushed; }
 
-    __device__ __forceinline__ void shift_count(const DeviceJob& job, u32 place, int by) const {
-        if (holds(job, place)) add_shared(address(place), (u32)by);
-        else count_globally(job, tables, place, by);
+    // What a tile's first point of this number adds to.
+    __device__ __forceinline__ const Histogram& of_row(u32) const { return *this; }
+
+    __device__ __forceinline__ void shift_count(const DeviceJob& job, u32 place, int by, u32 k = 0) const {
+        if (holds(job, place)) add_shared(address(place) + 4 * k, (u32)by);
+        else count_globally(job, tables, place, by, k);
     }
 
     // Adds to a sum.
-    __device__ __forceinline__ void shift_sum(const DeviceJob& job, u32 sum, u32 place, i64 q) const {
+    __device__ __forceinline__ void shift_sum(const DeviceJob& job, u32 sum, u32 place, i64 q, u32 k = 0) const {
         if (holds(job, place)) {
-            const u32 at = address(place) + 4 + 8 * sum, old = add_shared(at, (u32)q);
-            add_shared(at + 4, (u32)(q >> 32) + (old + (u32)q < old ? 1u : 0u));
+            const u32 at = address(place) + 4 * (number * (1 + 2 * sum) + k), old = add_shared(at, (u32)q);
+            add_shared(at + 4 * number, (u32)(q >> 32) + (old + (u32)q < old ? 1u : 0u));
         } else {
-            add_globally(job, tables, sum, place, q);
+            add_globally(job, tables, sum, place, q, k);
         }
     }
 
     __device__ void flush(const DeviceJob& job) {
         settle();
         __syncthreads();
-        for (u32 k = threadIdx.x; k < job.places.flushed; k += ALBIREO_THREADS) {
-            const u32* words = counts + width * k;
+        for (u32 at = threadIdx.x; at < job.places.flushed * number; at += ALBIREO_THREADS) {
+            const u32 place = at / number, k = at % number;
+            const u32* words = counts + width * place + k;
             if (!words[0]) continue;
-            const u32 bin = bin_of(job, job.places.first + k);
+            const u32 bin = bin_of(job, job.places.first + place);
             if (bin >= job.sums.bins) continue;
-            tables.each(job, bin, [&](u64 at) {
+            tables.each(job, bin, k, [&](u64 at) {
                 atomicAdd(job.sums.counts + at, (u64)words[0]);
-                for (u32 sum = 0; sum < width / 2; ++sum) {
-                    const u64 total = (u64)words[2 + 2 * sum] << 32 | words[1 + 2 * sum];
+                for (u32 sum = 0; sum < width / number / 2; ++sum) {
+                    const u64 total = (u64)words[number * (2 + 2 * sum)] << 32 | words[number * (1 + 2 * sum)];
                     if (total) add_wide(job.sums.sums + 2 * (sum * job.sums.all + at), (i64)total);
                 }
             });
@@ -148,12 +166,20 @@ struct Histogram {
     __device__ __forceinline__ void clear() {}
     __device__ __forceinline__ void flush(const DeviceJob&) {}
 
-    __device__ __forceinline__ void shift_count(const DeviceJob& job, u32 place, int by) const { count_globally(job, tables, place, by); }
-    __device__ __forceinline__ void shift_sum(const DeviceJob& job, u32 sum, u32 place, i64 q) const {
-        add_globally(job, tables, sum, place, q);
+    __device__ __forceinline__ const Histogram& of_row(u32) const { return *this; }
+    __device__ __forceinline__ void shift_count(const DeviceJob& job, u32 place, int by, u32 k = 0) const {
+        count_globally(job, tables, place, by, k);
+    }
+    __device__ __forceinline__ void shift_sum(const DeviceJob& job, u32 sum, u32 place, i64 q, u32 k = 0) const {
+        add_globally(job, tables, sum, place, q, k);
     }
 };
 
 #endif
+#endif
 
 }  // namespace albireo
+
+#if ALBIREO_REALISED == 2
+#include "ops/histogram_rows.cuh"
+#endif

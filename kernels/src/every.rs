@@ -33,6 +33,7 @@ pub fn every_variant() -> Vec<Variant> {
         arithmetic: A::Float64,
         across: Across::Reaching,
         doubt: Doubt::AtOnce,
+        realised_rows: false,
         classes: false,
         global_sums: false,
         shape: Shape {
@@ -56,8 +57,10 @@ pub fn every_variant() -> Vec<Variant> {
         Summed::Products,
         Summed::Terms,
         Summed::Separations,
+        Summed::Realisations,
     ];
     all = each(all, summed, |v, choice| v.summed = choice);
+    all = each(all, [false, true], |v, choice| v.realised_rows = choice);
     let arithmetics = [A::Float64, A::Filtered, A::Float32, A::Tensor];
     all = each(all, arithmetics, |v, choice| v.arithmetic = choice);
     let across = [Across::Reaching, Across::Clamped, Across::Table];

@@ -14,6 +14,7 @@
 
 mod every;
 mod kernel;
+mod sources;
 pub mod structs;
 
 pub use every::every_variant;
@@ -21,64 +22,10 @@ pub use kernel::{
     CovarianceTuples, DynamicsEntry, DynamicsKernel, FieldKernel, FieldTargets, Kernel,
     Rand48Function, kept,
 };
-
-use std::sync::OnceLock;
-
-/// A file: its name as `#include` spells it, and its text.
-pub type File = (&'static str, &'static str);
-
-/// Every header, in the order of their dependence. That of the structs is made from the host's.
-pub fn headers() -> &'static [File] {
-    static HEADERS: OnceLock<Vec<File>> = OnceLock::new();
-    HEADERS.get_or_init(|| {
-        static STRUCTS: OnceLock<String> = OnceLock::new();
-        let structs = STRUCTS.get_or_init(structs::header);
-        let (device, rest) = (WRITTEN[0], &WRITTEN[1..]);
-        [&[device, ("structs.cuh", structs)], rest].concat()
-    })
-}
-
-/// The headers that are files.
-const WRITTEN: &[File] = &[
-    ("device.cuh", include_str!("../device.cuh")),
-    ("separation.cuh", include_str!("../separation.cuh")),
-    ("binning/edges.cuh", include_str!("../binning/edges.cuh")),
-    (
-        "binning/line_of_sight.cuh",
-        include_str!("../binning/line_of_sight.cuh"),
-    ),
-    ("binning/r.cuh", include_str!("../binning/r.cuh")),
-    ("binning/s_mu.cuh", include_str!("../binning/s_mu.cuh")),
-    ("binning/rp_pi.cuh", include_str!("../binning/rp_pi.cuh")),
-    ("operations.cuh", include_str!("../operations.cuh")),
-    (
-        "ops/mean_separation.cuh",
-        include_str!("../ops/mean_separation.cuh"),
-    ),
-    ("ops/legendre.cuh", include_str!("../ops/legendre.cuh")),
-    (
-        "ops/pair_weight.cuh",
-        include_str!("../ops/pair_weight.cuh"),
-    ),
-    ("ops/histogram.cuh", include_str!("../ops/histogram.cuh")),
-    ("ops/count.cuh", include_str!("../ops/count.cuh")),
-    ("ops/weighted.cuh", include_str!("../ops/weighted.cuh")),
-    ("ops/terms.cuh", include_str!("../ops/terms.cuh")),
-    ("measured.cuh", include_str!("../measured.cuh")),
-    ("queue.cuh", include_str!("../queue.cuh")),
-    ("sweep.cuh", include_str!("../sweep.cuh")),
-    ("neighbours.cuh", include_str!("../neighbours.cuh")),
-    ("tensor.cuh", include_str!("../tensor.cuh")),
-    ("field/term.cuh", include_str!("../field/term.cuh")),
-    (
-        "dynamics/normal.cuh",
-        include_str!("../dynamics/normal.cuh"),
-    ),
-    (
-        "dynamics/particles.cuh",
-        include_str!("../dynamics/particles.cuh"),
-    ),
-];
+pub use sources::{
+    COVARIANCE_TILES, DYNAMICS_FORCES, DYNAMICS_LISTS, DYNAMICS_STEPS, FIELD_LATTICE, FIELD_POINTS,
+    FIELD_SLICED, FIELD_SMALL_BINS, File, RAND48, SORT, TENSOR_CHECK, headers,
+};
 
 /// Which pairs a kernel visits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -170,12 +117,19 @@ pub enum Summed {
     Terms = 2,
     /// Separations alone: every pair is measured in float64, and taken in at once where that is sure.
     Separations = 3,
+    /// As terms, of each realisation that a pair takes part in.
+    Realisations = 4,
 }
 
 impl Summed {
     /// Whether the rule, where it decides, adds terms.
     pub fn in_terms(self) -> bool {
-        matches!(self, Self::Terms | Self::Separations)
+        self.one_by_one() || self == Self::Separations
+    }
+
+    /// Whether pairs in bins are taken in one by one.
+    pub fn one_by_one(self) -> bool {
+        matches!(self, Self::Terms | Self::Realisations)
     }
 }
 
@@ -204,6 +158,8 @@ pub struct Variant {
     pub across: Across,
     /// How doubtful pairs are decided.
     pub doubt: Doubt,
+    /// Whether each first point of a tile has sums of its own, which then go to the realisations that it takes part in.
+    pub realised_rows: bool,
     /// Whether tiles belong to classes with tables of their own.
     pub classes: bool,
     /// Whether sums go straight to global memory: no window of the bins fits into a block's shared memory.
@@ -225,41 +181,8 @@ pub struct Shape {
     pub tile: u32,
 }
 
-/// The source that sorts samples into cells.
-pub const SORT: File = ("sort.cu", include_str!("../sort.cu"));
-
-/// The source of sums per target on grids along the axes of their frame.
-pub const FIELD_LATTICE: File = ("lattice.cu", include_str!("../field/lattice.cu"));
-
-/// The source of sums per target anywhere.
-pub const FIELD_POINTS: File = ("points.cu", include_str!("../field/points.cu"));
-
-/// The source of sums per target by slices of sources in constant memory.
-pub const FIELD_SLICED: File = ("sliced.cu", include_str!("../field/sliced.cu"));
-
-/// The source of sums per target by small bins of sources.
-pub const FIELD_SMALL_BINS: File = ("small_bins.cu", include_str!("../field/small_bins.cu"));
-
-/// The source of random numbers.
-pub const RAND48: File = ("rand48.cu", include_str!("../rand48.cu"));
-
 /// The least compute capability whose tensor cores add products of halves sixteen by eight.
 pub const TENSOR_ARCH: u32 = 80;
-
-/// The source that checks tensor cores.
-pub const TENSOR_CHECK: File = ("tensor_check.cu", include_str!("../tensor_check.cu"));
-
-/// The source of steps of particles that move.
-pub const DYNAMICS_STEPS: File = ("steps.cu", include_str!("../dynamics/steps.cu"));
-
-/// The source of their lists of neighbours.
-pub const DYNAMICS_LISTS: File = ("lists.cu", include_str!("../dynamics/lists.cu"));
-
-/// The source of their forces.
-pub const DYNAMICS_FORCES: File = ("forces.cu", include_str!("../dynamics/forces.cu"));
-
-/// The source of quads and triples of random points.
-pub const COVARIANCE_TILES: File = ("tiles.cu", include_str!("../covariance/tiles.cu"));
 
 /// Every source file.
 pub fn every_source() -> Vec<File> {
@@ -321,6 +244,10 @@ impl Variant {
 
     /// The macros that make this variant, `NAME=value`.
     pub fn macros(&self) -> Vec<String> {
+        let realised = match self.summed {
+            Summed::Realisations => 1,
+            _ => 2 * u32::from(self.realised_rows),
+        };
         let numbers = [
             ("DOMAIN", self.space as u32),
             ("BINNING", self.bins as u32),
@@ -329,6 +256,7 @@ impl Variant {
             ("WEIGHTED", u32::from(self.summed == Summed::Products)),
             ("TERMS", u32::from(self.summed.in_terms())),
             ("MEASURED", u32::from(self.summed == Summed::Separations)),
+            ("REALISED", realised),
             ("PRECISION", self.arithmetic as u32),
             ("EDGES", u32::from(self.across == Across::Table)),
             ("CLAMP", u32::from(self.across == Across::Clamped)),
@@ -353,13 +281,17 @@ impl Variant {
         if self.classes && !in_cells {
             return false;
         }
-        if !self.sums.is_empty() && self.summed != Summed::Terms {
+        if !self.sums.is_empty() && !self.summed.one_by_one() {
             return false;
         }
         if self.arithmetic == Arithmetic::Tensor {
             return self.by_tensors();
         }
-        if self.summed == Summed::Terms && !self.takes_terms() {
+        if self.summed.one_by_one() && !self.takes_terms() {
+            return false;
+        }
+        let counted_by_rows = in_cells && self.arithmetic == Arithmetic::Filtered;
+        if self.realised_rows && (self.summed.in_terms() || !counted_by_rows) {
             return false;
         }
         if self.summed == Summed::Separations {
@@ -404,9 +336,9 @@ impl Variant {
         let many = in_cells && self.bins == Bins::R && self.across == Across::Clamped;
         let never_rare = many || (in_cells && self.bins == Bins::SMu);
         let doubt = match self.doubt {
-            _ if self.summed == Summed::Terms => true,
+            _ if self.summed.one_by_one() => true,
             Doubt::AtOnce => !(exact && never_rare),
-            Doubt::BySweep => exact && counted,
+            Doubt::BySweep => exact && counted && (many || !self.realised_rows),
             Doubt::ByPair => exact && counted && in_cells && !many,
         };
         across && doubt
@@ -419,7 +351,7 @@ impl Variant {
             && (self.bins, self.sight) == (Bins::R, Sight::Fixed)
             && self.summed == Summed::Pairs
             && (self.across, self.doubt) == (Across::Reaching, Doubt::AtOnce)
-            && !(self.signed || self.classes || self.global_sums)
+            && !(self.signed || self.classes || self.global_sums || self.realised_rows)
     }
 
     /// What holds for kernels that sum separations alone. An open space is a box without periodic axes; all pairs of a box with some would

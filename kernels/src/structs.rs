@@ -395,6 +395,10 @@ device_structs! {
         order: u32,
         /// Whether pairs within a cell are visited.
         own: u32,
+        /// Number of realisations that are counted apart; 0 where there are none.
+        realisations: u32,
+        /// Nothing: the size is a multiple of 8 without a hidden gap.
+        gap: u32,
     }
 
     /// The part of a job that one launch does.

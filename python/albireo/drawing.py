@@ -57,7 +57,7 @@ def _draw_curves(ax: Any, panel: dict[str, Any], style: dict[str, Any]) -> None:
     _lay_out(ax, panel)
     for k, curve in enumerate(panel["curves"]):
         x, y, error = (np.array(curve[name], dtype=float) for name in ("x", "y", "error"))
-        names = [named, "" if alone else curve["name"]]
+        names = [named, *([] if alone else [curve["source"], curve["label"]])]
         look = {"label": _literal(", ".join(filter(None, names))), "lw": 1.2, **style}
         error = np.where(np.isfinite(error), error, 0.0) if len(error) else np.zeros(len(y))
         # A logarithmic axis shows values below zero by their size, with open markers.

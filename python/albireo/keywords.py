@@ -415,8 +415,6 @@ class CovarianceOptions(TypedDict, total=False):
     every: int  # Use every N-th row only, of the first sample alone, before --where
     join: Value  # Add columns of another file, of the first sample alone, by equal whole numbers in the column KEY
     join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
-    cross: Any  # Two tracers
-    cross_randoms: Any  # Random points of the second tracer
     cross_positions: Value  # Cartesian position columns of the second sample
     cross_sky: Value  # Sky position columns of the second sample in degrees
     cross_distance: Value  # Comoving distance column of the second sample, in the unit of the bins
@@ -452,7 +450,10 @@ class CovarianceOptions(TypedDict, total=False):
     cloud: SupportsFloat  # Members of a cloud on average
     shard: Value  # Sample part I of N of --rounds only, I from 0 to N-1, and write its sums to the file of --part
     part: File | bool  # File of the part
-    threads: int  # Number of threads
+    engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Compute engine
+    devices: int | Sequence[int]  # GPUs to use, by their numbers in `albireo devices`
+    threads: int  # Number of threads of the cpu engine
+    isa: Value  # Instruction set of the cpu engine
 
 
 class CompletenessOptions(TypedDict, total=False):

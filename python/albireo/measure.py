@@ -453,13 +453,17 @@ def completeness(
 @explained("covariance", CovarianceOptions)
 def covariance_model(
     counts: Result | str | os.PathLike[str],
-    randoms: Any,
+    randoms: Any = None,
     *,
+    cross: Sequence[Result | str | os.PathLike[str]] | None = None,
+    cross_randoms: Any = None,
+    shifted_randoms: Any = None,
     multipoles: Sequence[int] | None = None,
     wedges: int | None = None,
     wp: bool = False,
     weights: Any = None,
-    alpha: float | None = None,
+    cross_weights: Any = None,
+    alpha: float | Sequence[float] | None = None,
     tune: Result | str | os.PathLike[str] | None = None,
     noise: float | None = None,
     rounds: int | None = None,
@@ -476,6 +480,11 @@ def covariance_model(
         A correlation function with its counts: a result of :func:`xi`, or of :func:`multipoles` and :func:`wp`, or the path of one.
     randoms
         Random points of the survey, those of `counts` or others, with `weights`: positions, a table or a path.
+    cross, cross_randoms
+        Two tracers: xi of that of `counts` with another one and of that one alone, and random points of it, with `cross_weights`. The covariance is
+        of all three.
+    shifted_randoms
+        Randoms shifted as the data were, in place of `randoms`, where `counts` is of reconstruction.
     multipoles, wedges, wp
         What the covariance is of; without them the bins of the counts.
     alpha, tune
@@ -500,11 +509,16 @@ def covariance_model(
     else:
         inputs = [(os.fspath(counts), None)]
     options: dict[str, Any] = {**further} | dict(
-        multipoles=multipoles, wedges=wedges, wp=wp, weights=weights, alpha=alpha, tune=tune, noise=noise, rounds=rounds,
-        sums=sums, continue_from=continue_from,
+        cross=list(cross) if cross is not None else None, multipoles=multipoles, wedges=wedges, wp=wp, weights=weights, cross_weights=cross_weights,
+        alpha=alpha, tune=tune, noise=noise, rounds=rounds, sums=sums, continue_from=continue_from,
     )
-    roles = [_role("randoms", "", randoms, "randoms", options)]
-    _no_leftovers(options, [])
+    given = [("randoms", randoms), ("shifted-randoms", shifted_randoms)]
+    roles = [_role(flag, "", points, flag.replace("-", "_"), options) for flag, points in given if points is not None]
+    if len(roles) != 1:
+        raise TypeError("randoms: expected random points, or shifted_randoms in their place")
+    if cross_randoms is not None:
+        roles.append(_role("cross-randoms", "cross-", cross_randoms, "cross_randoms", options))
+    _no_leftovers(options, ["cross_weights"] if cross_randoms is None else [])
     return results(run(["covariance"], roles, options, inputs=inputs, progress=progress))
 
 

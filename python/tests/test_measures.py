@@ -146,3 +146,43 @@ def test_progress(points):
         albireo.count(many, bins=[0, 5.0], progress=lambda *told: 1 / 0)
     with pytest.raises(TypeError, match="progress"):
         albireo.count(many, bins=[0, 5.0], progress="yes")
+
+
+def test_covariances_without_mocks_are_those_of_the_command(tmp_path):
+    draw = np.random.default_rng(5)
+    (d1, r1), (d2, r2) = [[draw.uniform(0, 20, (number, 3)) for number in (200, 260)] for _ in range(2)]
+    w1, w2 = draw.uniform(0.5, 1, 260), draw.uniform(0.5, 1, 260)
+    bins = {"bins": "lin:0.5:8.5:4"}
+    x11 = albireo.xi(d1, r1, randoms_weights=w1, weights=np.ones(200), **bins)
+    x22 = albireo.xi(d2, r2, randoms_weights=w2, weights=np.ones(200), **bins)
+    x12 = albireo.xi(d1, r1, cross=d2, cross_randoms=r2, weights=np.ones(200), cross_weights=np.ones(200), **bins)
+    options = {"rounds": 4, "cloud": 2, "alpha": [1.1, 0.9]}
+    both = albireo.covariance_model(x11, r1, weights=w1, cross=[x12, x22], cross_randoms=r2, cross_weights=w2, **options)
+    assert both.covariance.shape == (12, 12) and both.record["errors"]["alpha"] == [1.1, 0.9]
+    assert both["row_tracers"].reshape(12, 12)[:, 0].tolist() == [11] * 4 + [12] * 4 + [22] * 4
+    for name, result in (("x11", x11), ("x12", x12), ("x22", x22)):
+        result.save(tmp_path / f"{name}.json")
+    for name, points, weights in (("r1", r1, w1), ("r2", r2, w2)):
+        rows = np.column_stack([points, weights]).tolist()
+        (tmp_path / f"{name}.csv").write_text("x,y,z,w\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
+    cross = [f"--cross={tmp_path}/x12.json", f"--cross={tmp_path}/x22.json", f"--cross-randoms={tmp_path}/r2.csv", "--cross-weight=w"]
+    words = ["covariance", f"{tmp_path}/x11.json", f"--randoms={tmp_path}/r1.csv", "--weight=w", "--rounds=4", "--cloud=2", "--alpha=1.1,0.9"]
+    written = command(*words, *cross, path=tmp_path / "both.json")
+    assert np.array_equal(both.covariance, written.covariance)
+    # Those of one tracer are blocks of both.
+    one = albireo.covariance_model(x11, r1, weights=w1, alpha=1.1, rounds=4, cloud=2, engine="cpu", threads=2)
+    assert np.allclose(one.covariance, both.covariance[:4, :4], rtol=1e-12)
+    with pytest.raises(TypeError, match="cross_weights needs the sample"):
+        albireo.covariance_model(x11, r1, weights=w1, cross_weights=w2)
+    with pytest.raises(TypeError, match="randoms: expected random points, or shifted_randoms"):
+        albireo.covariance_model(x11)
+
+
+def test_covariances_of_reconstruction_take_shifted_randoms():
+    draw = np.random.default_rng(6)
+    data, randoms, shifted = (draw.uniform(0, 20, (number, 3)) for number in (200, 260, 240))
+    xi = albireo.xi(data, randoms, shifted_randoms=shifted, bins="lin:0.5:8.5:4")
+    made = albireo.covariance_model(xi, shifted_randoms=shifted, rounds=4, cloud=2)
+    assert made.covariance.shape == (4, 4) and np.isclose(made.record["errors"]["beta"], 200 / 240)
+    with pytest.raises(ValueError, match="name its shifted randoms by shifted_randoms in place of randoms"):
+        albireo.covariance_model(xi, randoms, rounds=4, cloud=2)

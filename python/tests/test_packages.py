@@ -1,6 +1,8 @@
 """Files of lsstypes and pycorr: what is written is read back by these packages, where they are installed."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -137,6 +139,31 @@ def test_covariances_of_jackknifes_of_lsstypes_are_its_own(samples, tmp_path):
     wholes = [one.value(return_type=None) for one in theirs]
     np.testing.assert_allclose(both.xi, lsstypes.sum(wholes).value(), rtol=1e-12)
     assert both.covariance.shape == (18, 18)
+
+
+@pytest.mark.parametrize("form", [{}, {"multipoles": [0, 2]}, {"wedges": 2}])
+def test_lsstypes_reads_covariances_without_mocks(tmp_path, form):
+    lsstypes, h5py = pytest.importorskip("lsstypes"), pytest.importorskip("h5py")
+    draw = np.random.default_rng(7)
+    data, randoms = (draw.uniform(0, 20, (number, 3)) for number in (200, 260))
+    xi = albireo.xi(data, randoms, statistic="s-mu", bins="lin:0.5:8.5:4", mu_bins="lin:0:1:4")
+    made = albireo.covariance_model(xi, randoms, rounds=4, cloud=2, **form)
+    path = tmp_path / "cov.h5"
+    xi.save(tmp_path / "xi.json")
+    np.savetxt(tmp_path / "r.csv", randoms, delimiter=",", header="x,y,z", comments="", fmt="%.17g")
+    flags = [f"--{name}={','.join(map(str, value)) if isinstance(value, list) else value}" for name, value in form.items()]
+    words = ["covariance", str(tmp_path / "xi.json"), f"--randoms={tmp_path}/r.csv", "--rounds=4", "--cloud=2", *flags, f"--output={path}"]
+    done = subprocess.run([sys.executable, "-m", "albireo", *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert np.array_equal(albireo.load(path).covariance, made.covariance)
+    with h5py.File(path) as file:
+        np.testing.assert_array_equal(file["matrices/precision"][...].ravel(), made["precision"])
+    if not form:
+        # Bins of |mu| are on both sides of 0 there: no covariance of theirs.
+        return
+    theirs = lsstypes.read(str(path))
+    np.testing.assert_array_equal(theirs.value(), made.covariance)
+    np.testing.assert_allclose(theirs.observable.value().ravel(), xi.estimate(**form).xi.ravel(), rtol=1e-12)
 
 
 @pytest.mark.parametrize("options", [{}, {"regions": 5, "jackknife": "mohammad-percival"}])

@@ -12,8 +12,7 @@ use albireo::Labels;
 use albireo_catalogs::Attribute;
 use serde_json::{Value, json};
 
-use crate::class_error::ClassError;
-use crate::error::SampleError;
+use crate::error::{ClassError, SampleError};
 use crate::sample::Sample;
 
 /// Most classes of a sample.

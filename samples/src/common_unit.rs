@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::unit_error::StatedUnitError;
+use crate::error::StatedUnitError;
 use crate::units::{akin_factor, length_factor};
 
 /// The unit of length of all samples: the one asked for, else that of the first sample that states one.

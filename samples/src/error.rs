@@ -2,6 +2,12 @@
 //!
 //! Entry: [`SampleError`]; `within` says where it arose. Options are named as the command line spells them.
 
+mod classes;
+mod frames;
+mod identities;
+mod rsd;
+mod units;
+
 use std::path::PathBuf;
 
 use albireo::Axis;
@@ -10,6 +16,12 @@ use albireo::error::{
 };
 use albireo_catalogs::{Atoms, CatalogError, ExpressionError, did_you_mean, in_short};
 use thiserror::Error;
+
+pub use classes::ClassError;
+pub use frames::FrameError;
+pub use identities::RoundedIdentity;
+pub use rsd::RsdError;
+pub use units::StatedUnitError;
 
 /// Why a sample could not be read or placed.
 #[derive(Debug, Error)]
@@ -37,7 +49,7 @@ pub enum SampleError {
     },
     /// A value that cannot be compared for equality.
     #[error(transparent)]
-    Identity(#[from] crate::identity_error::RoundedIdentity),
+    Identity(#[from] RoundedIdentity),
     /// A column is named more than once.
     #[error("{option} {}: the column `{name}` is named {times} times", names.join(","))]
     Repeated {
@@ -52,13 +64,13 @@ pub enum SampleError {
     },
     /// Units that columns state, and that make no positions.
     #[error(transparent)]
-    Units(#[from] crate::unit_error::StatedUnitError),
+    Units(#[from] StatedUnitError),
     /// Objects without a class.
     #[error(transparent)]
-    Classes(Box<crate::class_error::ClassError>),
+    Classes(Box<ClassError>),
     /// Positions that are not brought to redshift space.
     #[error(transparent)]
-    Rsd(#[from] crate::rsd_error::RsdError),
+    Rsd(#[from] RsdError),
     /// Sky positions of more or fewer than two columns.
     #[error("--sky takes two columns, RA,DEC; found {0}")]
     SkyColumns(usize),
@@ -321,30 +333,6 @@ pub enum SampleError {
         /// The file.
         path: PathBuf,
     },
-    /// A header whose box is none.
-    #[error("{place}: expected a box, found {reason}")]
-    FrameBox {
-        /// The attribute and the file.
-        place: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A trajectory without a frame in the range asked for.
-    #[error("{}: no frame in the range asked for: there are fewer, and they are counted from 0", path.display())]
-    NoFrames {
-        /// The first file.
-        path: PathBuf,
-    },
-    /// Files of one trajectory whose lengths are in different units.
-    #[error("{}: lengths in {found}, those of the files before it in {expected}: they are no one trajectory", path.display())]
-    FrameUnits {
-        /// The file.
-        path: PathBuf,
-        /// The unit of the files before it.
-        expected: String,
-        /// Its own.
-        found: String,
-    },
     /// Particles of which something is not known.
     #[error("no `{column}` of the particles is known{} (columns: {}): a file of names, masses and bonds is given by --topology", did_you_mean(column, available), if available.is_empty() { "none".to_owned() } else { available.join(", ") })]
     NoAttribute {
@@ -355,7 +343,7 @@ pub enum SampleError {
     },
     /// Frames whose particles cannot be made.
     #[error(transparent)]
-    Frames(#[from] crate::frame_error::FrameError),
+    Frames(#[from] FrameError),
     /// Exclusions along bonds of particles without bonds.
     #[error(
         "no bonds are known: give them by --exclude-pairs FILE, or by a --topology that has them (PSF, PDB with CONECT, GSD)"
@@ -465,15 +453,15 @@ impl SampleError {
             | Self::BoxOnSky { .. }
             | Self::NoBonds
             | Self::ForFiles { .. }
-            | Self::Rsd(crate::rsd_error::RsdError::Angles)
+            | Self::Rsd(RsdError::Angles)
             | Self::BoxForAngles => true,
             _ => false,
         }
     }
 }
 
-impl From<crate::class_error::ClassError> for SampleError {
-    fn from(error: crate::class_error::ClassError) -> Self {
+impl From<ClassError> for SampleError {
+    fn from(error: ClassError) -> Self {
         Self::Classes(Box::new(error))
     }
 }

@@ -4,8 +4,8 @@
 
 use std::str::FromStr;
 
+use crate::error::StatedUnitError;
 use crate::space::{BoxSpec, ParseBoxError};
-use crate::unit_error::StatedUnitError;
 use crate::units::{Quantity, Unit, length_factor};
 use serde::Serialize;
 

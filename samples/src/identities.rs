@@ -6,8 +6,7 @@ use std::collections::HashMap;
 
 use albireo_catalogs::{Catalog, TableDescription, Texts, whole_number};
 
-use crate::error::SampleError;
-use crate::identity_error::RoundedIdentity;
+use crate::error::{RoundedIdentity, SampleError};
 use crate::selection::Selection;
 use crate::source::{File, check_finite};
 use crate::whole_numbers::{typed_integers, whole_type_of};

@@ -7,9 +7,8 @@ use albireo_catalogs::Attribute;
 use serde_json::{Value, json};
 
 use crate::bits;
-use crate::class_error::ClassError;
 use crate::classes::mixed;
-use crate::error::SampleError;
+use crate::error::{ClassError, SampleError};
 use crate::identities::Identity;
 use crate::pair_columns;
 use crate::sample::Sample;

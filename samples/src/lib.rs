@@ -32,14 +32,12 @@
 #![forbid(unsafe_code)]
 
 mod bits;
-mod class_error;
 mod classes;
 mod columns;
 mod common_unit;
 mod elements;
 mod error;
 mod file_functions;
-mod frame_error;
 mod frame_notice;
 mod frames;
 mod given;
@@ -49,7 +47,6 @@ mod groups;
 mod hats;
 mod identified;
 mod identities;
-mod identity_error;
 mod joining;
 mod lookup;
 mod mask;
@@ -64,7 +61,6 @@ mod reading;
 mod regions;
 mod roles;
 mod rsd;
-mod rsd_error;
 mod sample;
 mod samples;
 mod selected;
@@ -77,19 +73,16 @@ mod space;
 mod stated_units;
 mod survey;
 mod suspicion;
-mod unit_error;
 mod units;
 mod weights;
 mod whole_numbers;
 mod widths;
 mod within;
 
-pub use class_error::ClassError;
 pub use classes::ClassCut;
 pub use columns::usual_names;
 pub use elements::{element_of, weight_of};
-pub use error::SampleError;
-pub use frame_error::FrameError;
+pub use error::{ClassError, FrameError, RoundedIdentity, RsdError, SampleError, StatedUnitError};
 pub use frame_notice::FrameNotice;
 pub use frames::{
     Exclusion, FrameChoice, FrameColumns, FrameRange, FrameReading, FrameSource, Held,
@@ -98,18 +91,15 @@ pub use frames::{
 pub use given::Given;
 pub use given_box::GivenBox;
 pub use given_frames::GivenFrames;
-pub use identity_error::RoundedIdentity;
 pub use mask::{MaskError, MaskSpec};
 pub use notice::Notice;
 pub use reading::Reading;
 pub use regions::RegionSpec;
-pub use rsd_error::RsdError;
 pub use samples::Samples;
 pub use selection::{ClassColumn, Selection};
 pub use source::Source;
 pub use space::{BoxSpec, ParseBoxError, box_record, domain_of_record};
 pub use survey::{Survey, SurveyReading};
-pub use unit_error::StatedUnitError;
 pub use units::{ParseUnitError, Quantity, Unit, UnitError};
 
 /// How reading is asked to stop, which rows of each file it looks at, and columns of bits.

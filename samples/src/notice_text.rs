@@ -165,7 +165,8 @@ impl Notice {
             } => {
                 let axes = ["x", "y", "z"].iter().zip(spans).zip(lengths);
                 let each = axes.filter_map(|((axis, span), length)| {
-                    let (span, length) = (in_short(*span), in_short((*length)?));
+                    let four_digits = format!("{span:.3e}").parse().unwrap_or(*span);
+                    let (span, length) = (in_short(four_digits), in_short((*length)?));
                     Some(format!("{span} of {length} along {axis}"))
                 });
                 let each: Vec<String> = each.collect();
@@ -206,7 +207,7 @@ impl Notice {
             ),
             Self::UnusedWeight { path, column } => write!(
                 f,
-                "{}: column `{column}` looks like a weight and is not used; --weight {column} would",
+                "{}: column `{column}` looks like a weight and is not used: --weight {column} uses it",
                 path.display()
             ),
             Self::OfferedWeight {

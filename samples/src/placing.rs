@@ -103,7 +103,7 @@ pub(crate) fn place(
 /// The file, with what would help.
 fn hint(sample: &Sample, outside: Outside) -> String {
     let advice = if outside == Outside::Refuse {
-        " (--wrap would wrap positions into the box, --box none would leave it out)"
+        " (--wrap wraps positions into the box, --box none leaves it out)"
     } else {
         ""
     };

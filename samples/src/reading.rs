@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::classes::{self, ClassCut};
 use crate::common_unit::CommonUnit;
-use crate::error::SampleError;
+use crate::error::{RsdError, SampleError};
 use crate::file_functions::Functions;
 use crate::given::Given;
 use crate::given_box::GivenBox;
@@ -25,7 +25,6 @@ use crate::opened::{Conversion, Opened};
 use crate::placing::place;
 use crate::regions::RegionSpec;
 use crate::roles;
-use crate::rsd_error::RsdError;
 use crate::sample::Sample;
 use crate::samples::Samples;
 use crate::snapshots;

@@ -10,8 +10,8 @@ use albireo_catalogs::TableDescription;
 use serde_json::{Value, json};
 
 use crate::columns::Place;
+use crate::error::RsdError;
 use crate::notice::Notice;
-use crate::rsd_error::RsdError;
 use crate::snapshot_header::{SnapshotHeader, last_part};
 use crate::units::{Unit, length_factor};
 

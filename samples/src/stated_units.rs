@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::columns::{Depth, Place};
 use crate::common_unit::CommonUnit;
+use crate::error::StatedUnitError;
 use crate::notice::Notice;
-use crate::unit_error::StatedUnitError;
 use crate::units::{Quantity, Unit, akin_factor};
 
 /// The unit of distances that a cosmology gives.

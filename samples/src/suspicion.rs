@@ -9,10 +9,9 @@ use albireo::cosmology::Cosmology;
 use albireo_catalogs::in_short;
 
 use crate::columns;
-use crate::error::SampleError;
+use crate::error::{SampleError, StatedUnitError};
 use crate::notice::Notice;
 use crate::space::Rows;
-use crate::unit_error::StatedUnitError;
 
 /// The largest redshift of a galaxy that anybody has seen is below this one.
 const FAR: f64 = 20.0;

@@ -14,7 +14,7 @@ use crate::tally::{Classes, CountSpec};
 ///
 /// Counts number k equal those that [`super::count_prepared`] makes of the particles of realisation k alone
 /// ([`crate::Particles::of_realisation`]) with the weight exponents of all particles ([`CountSpec::with_weight_exponents`]): each has totals and a
-/// job of its own. Engine `cuda` has no such pass.
+/// job of its own.
 ///
 /// ```
 /// use albireo::counts::count_realisations;

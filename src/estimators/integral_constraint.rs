@@ -69,51 +69,9 @@ impl IntegralConstraint {
     }
 }
 
-/// A factor of a model that fits an estimate best.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Fitted {
-    pub(super) amplitude: f64,
-    pub(super) amplitude_error: f64,
-    pub(super) chi2: f64,
-    pub(super) bins: usize,
-}
-
-/// The A of `xi_k = A model_k` by weighted least squares, in the bins that `fitted` picks and that have a value, an error and a model.
-pub(super) fn best_amplitude(
-    model: &[f64],
-    xi: &[f64],
-    error: &[f64],
-    fitted: impl Fn(usize) -> bool,
-) -> Result<Fitted, EstimatorError> {
-    if [xi.len(), error.len()] != [model.len(); 2] {
-        return refuse("a fit needs one value and one error of xi for each bin");
-    }
-    let usable = |k: &usize| {
-        let finite = [model[*k], xi[*k], error[*k]].iter().all(|x| x.is_finite());
-        fitted(*k) && finite && error[*k] > 0.0
-    };
-    let bins: Vec<usize> = (0..xi.len()).filter(usable).collect();
-    let sum = |of: &dyn Fn(usize) -> f64| {
-        bins.iter()
-            .map(|&k| of(k) / (error[k] * error[k]))
-            .sum::<f64>()
-    };
-    let squares = sum(&|k| model[k] * model[k]);
-    if squares.is_nan() || squares <= 0.0 {
-        return refuse("no bin to fit a power law to: each needs a value and an error above 0");
-    }
-    let amplitude = sum(&|k| model[k] * xi[k]) / squares;
-    Ok(Fitted {
-        amplitude,
-        amplitude_error: 1.0 / squares.sqrt(),
-        chi2: sum(&|k| (xi[k] - amplitude * model[k]).powi(2)),
-        bins: bins.len(),
-    })
-}
-
-/// A power law `A x^-gamma` fitted to an estimate together with its integral constraint.
+/// A power law `A x^-gamma` fitted to an estimate together with its constraint, global or radial.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct PowerLaw {
+pub struct PowerLaw<C = IntegralConstraint> {
     /// gamma, given.
     pub slope: f64,
     /// A.
@@ -124,8 +82,46 @@ pub struct PowerLaw {
     pub chi2: f64,
     /// Bins that it was fitted to.
     pub bins: usize,
-    /// The integral constraint of the fit, `A sum RR x^-gamma / sum RR`.
-    pub constraint: IntegralConstraint,
+    /// The constraint of the fit: that of `x^-gamma` times A.
+    pub constraint: C,
+}
+
+impl<C> PowerLaw<C> {
+    /// With the A of `xi_k = A model_k` by weighted least squares, in the bins that `fitted` picks and that have a value, an error and a model;
+    /// `constraint` is made of A.
+    pub(super) fn best(
+        (slope, model): (f64, &[f64]),
+        [xi, error]: [&[f64]; 2],
+        fitted: impl Fn(usize) -> bool,
+        constraint: impl FnOnce(f64) -> C,
+    ) -> Result<Self, EstimatorError> {
+        if [xi.len(), error.len()] != [model.len(); 2] {
+            return refuse("a fit needs one value and one error of xi for each bin");
+        }
+        let usable = |k: &usize| {
+            let finite = [model[*k], xi[*k], error[*k]].iter().all(|x| x.is_finite());
+            fitted(*k) && finite && error[*k] > 0.0
+        };
+        let bins: Vec<usize> = (0..xi.len()).filter(usable).collect();
+        let sum = |of: &dyn Fn(usize) -> f64| {
+            bins.iter()
+                .map(|&k| of(k) / (error[k] * error[k]))
+                .sum::<f64>()
+        };
+        let squares = sum(&|k| model[k] * model[k]);
+        if squares.is_nan() || squares <= 0.0 {
+            return refuse("no bin to fit a power law to: each needs a value and an error above 0");
+        }
+        let amplitude = sum(&|k| model[k] * xi[k]) / squares;
+        Ok(Self {
+            slope,
+            amplitude,
+            amplitude_error: 1.0 / squares.sqrt(),
+            chi2: sum(&|k| (xi[k] - amplitude * model[k]).powi(2)),
+            bins: bins.len(),
+            constraint: constraint(amplitude),
+        })
+    }
 }
 
 impl PowerLaw {
@@ -157,22 +153,9 @@ impl PowerLaw {
         let shape: Vec<f64> = x.iter().map(|&x| libm::pow(x, -slope)).collect();
         let unit = IntegralConstraint::new(rr, &shape)?;
         let model: Vec<f64> = shape.iter().map(|shape| shape - unit.value).collect();
-        let Fitted {
-            amplitude,
-            amplitude_error,
-            chi2,
-            bins,
-        } = best_amplitude(&model, xi, error, fitted)?;
-        Ok(Self {
-            slope,
-            amplitude,
-            amplitude_error,
-            chi2,
-            bins,
-            constraint: IntegralConstraint {
-                value: amplitude * unit.value,
-                ..unit
-            },
+        Self::best((slope, &model), [xi, error], fitted, |amplitude| {
+            let value = amplitude * unit.value;
+            IntegralConstraint { value, ..unit }
         })
     }
 }

@@ -126,7 +126,8 @@ impl Moments {
     }
 }
 
-/// The inverse of a small matrix, by Gauss and Jordan with pivots; NaN where there is none.
+/// The inverse of a small matrix, by Gauss and Jordan with pivots; NaN where there is none. By hand: five rows at most are no
+/// reason for all who build this crate to compile one of linear algebra.
 fn inverse(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let n = matrix.len();
     for (i, row) in matrix.iter_mut().enumerate() {

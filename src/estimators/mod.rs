@@ -59,7 +59,7 @@ pub use linear_construction::linear_construction;
 pub use multipoles::{MAX_ELL, Multipole, Multipoles, multipoles};
 pub use poisson::{poisson_error, poisson_interval};
 pub use projected::{Projected, projected, projected_to};
-pub use radial_constraint::{RadialConstraint, RadialPowerLaw, ShellPairs};
+pub use radial_constraint::{RadialConstraint, ShellPairs};
 pub use shrinkage::{Shrunk, Target};
 pub use split_randoms::SplitRandoms;
 pub use terms::{Role, Term, TermCount, TermCounts};

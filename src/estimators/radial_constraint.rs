@@ -1,10 +1,10 @@
 //! The radial integral constraint: what an estimate lacks because its random points have the redshifts of the sample itself.
 //!
-//! Entry: [`RadialConstraint`], of a model and of [`ShellPairs`], random pairs kept apart by shells; [`RadialPowerLaw`], a model fitted with it.
+//! Entry: [`RadialConstraint`], of a model and of [`ShellPairs`], random pairs kept apart by shells; [`PowerLaw::fit_radial`], a model fitted with it.
 
 use serde::Serialize;
 
-use super::integral_constraint::{Fitted, best_amplitude};
+use super::integral_constraint::PowerLaw;
 use crate::counts::{Counts, PairKind};
 use crate::error::EstimatorError;
 use crate::tally::unordered_classes;
@@ -193,35 +193,18 @@ impl RadialConstraint {
     }
 }
 
-/// A power law `A x^-gamma` fitted to an estimate together with its radial integral constraint.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RadialPowerLaw {
-    /// gamma, given.
-    pub slope: f64,
-    /// A.
-    pub amplitude: f64,
-    /// Its error, from the errors of the estimate taken as independent.
-    pub amplitude_error: f64,
-    /// Chi squared of the fit.
-    pub chi2: f64,
-    /// Bins that it was fitted to.
-    pub bins: usize,
-    /// The radial integral constraint of the fit, in every bin.
-    pub constraint: RadialConstraint,
-}
-
-impl RadialPowerLaw {
+impl PowerLaw<RadialConstraint> {
     /// The amplitude that fits `xi_k = A (x_k^-gamma - C_k)` best, C the radial constraint of `x^-gamma`, in the bins that `fitted` picks and that
-    /// have a value and an error: as [`super::PowerLaw::fit`], the constraint being linear in the model too.
+    /// have a value and an error: as [`PowerLaw::fit`], the constraint being linear in the model too.
     ///
     /// `x` are places in the bins, above 0.
     ///
     /// ```
-    /// use albireo::estimators::{RadialConstraint, RadialPowerLaw, ShellPairs};
+    /// use albireo::estimators::{PowerLaw, RadialConstraint, ShellPairs};
     /// let rr = ShellPairs::new(vec![vec![4.0, 0.0], vec![0.0, 8.0], vec![4.0, 4.0]], 20.0)?;
     /// let lacks = RadialConstraint::of_shells(&rr, &[1.0, 0.5])?.values;
     /// let xi = [3.0 * (1.0 - lacks[0]), 3.0 * (0.5 - lacks[1])];
-    /// let fit = RadialPowerLaw::fit(&rr, &[1.0, 2.0], 1.0, &xi, &[0.1; 2], |_| true)?;
+    /// let fit = PowerLaw::fit_radial(&rr, &[1.0, 2.0], 1.0, &xi, &[0.1; 2], |_| true)?;
     /// assert!((fit.amplitude - 3.0).abs() < 1e-12);
     /// assert!((fit.constraint.values[1] - 3.0 * lacks[1]).abs() < 1e-12);
     /// # Ok::<(), albireo::error::EstimatorError>(())
@@ -229,7 +212,7 @@ impl RadialPowerLaw {
     ///
     /// # Errors
     /// As [`RadialConstraint::of_shells`]; no bin to fit.
-    pub fn fit(
+    pub fn fit_radial(
         rr: &ShellPairs,
         x: &[f64],
         slope: f64,
@@ -241,20 +224,10 @@ impl RadialPowerLaw {
         let unit = RadialConstraint::of_shells(rr, &shape)?;
         let model = shape.iter().zip(&unit.values);
         let model: Vec<f64> = model.map(|(shape, lacks)| shape - lacks).collect();
-        let Fitted {
-            amplitude,
-            amplitude_error,
-            chi2,
-            bins,
-        } = best_amplitude(&model, xi, error, fitted)?;
-        let values = unit.values.iter().map(|lacks| amplitude * lacks).collect();
-        Ok(Self {
-            slope,
-            amplitude,
-            amplitude_error,
-            chi2,
-            bins,
-            constraint: RadialConstraint { values, ..unit },
+        Self::best((slope, &model), [xi, error], fitted, |amplitude| {
+            let values = unit.values.iter().map(|lacks| amplitude * lacks);
+            let values = values.collect();
+            RadialConstraint { values, ..unit }
         })
     }
 }

@@ -8,9 +8,8 @@
 )]
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use albireo_simd::{BitNumbers, BitSets, Portable};
 use ndarray::ArrayView2;
 
 use crate::error::ParticlesError;
@@ -38,6 +37,53 @@ pub struct Bits {
     words: Arc<Vec<u64>>,
     per_row: usize,
     rows: Range<usize>,
+    by_bit: Arc<OnceLock<ByBit>>,
+}
+
+/// The same bits, those of one bit of all rows together: found in one pass over the rows, however many bits are asked for.
+#[derive(Debug)]
+struct ByBit {
+    words: Vec<u64>,
+    /// Words of a bit: 64 rows each.
+    per_bit: usize,
+}
+
+impl ByBit {
+    fn of(rows: &[u64], per_row: usize) -> Self {
+        let per_bit = (rows.len() / per_row).div_ceil(WORD_BITS);
+        let mut words = vec![0; per_row * WORD_BITS * per_bit];
+        for (block, rows) in rows.chunks(WORD_BITS * per_row).enumerate() {
+            for at in 0..per_row {
+                let mut square = [0; WORD_BITS];
+                let of_rows = rows.iter().skip(at).step_by(per_row);
+                of_rows.zip(&mut square).for_each(|(row, to)| *to = *row);
+                transpose(&mut square);
+                let bits = words[at * WORD_BITS * per_bit..].iter_mut();
+                let bits = bits.skip(block).step_by(per_bit);
+                bits.zip(square).for_each(|(to, bit)| *to = bit);
+            }
+        }
+        Self { words, per_bit }
+    }
+
+    /// Row r is bit r % 64 of word r / 64.
+    fn bit(&self, k: usize) -> &[u64] {
+        &self.words[k * self.per_bit..(k + 1) * self.per_bit]
+    }
+}
+
+/// Exchanges bit k of word l with bit l of word k.
+fn transpose(square: &mut [u64; WORD_BITS]) {
+    let (mut step, mut low) = (WORD_BITS / 2, u64::MAX >> (WORD_BITS / 2));
+    while step > 0 {
+        for k in (0..WORD_BITS).filter(|k| k & step == 0) {
+            let differ = (square[k] >> step ^ square[k + step]) & low;
+            square[k] ^= differ << step;
+            square[k + step] ^= differ;
+        }
+        step /= 2;
+        low ^= low << step;
+    }
 }
 
 impl PartialEq for Bits {
@@ -74,6 +120,7 @@ impl Bits {
             rows: 0..words.len() / per_row,
             words: Arc::new(words),
             per_row,
+            by_bit: Arc::default(),
         })
     }
 
@@ -191,36 +238,32 @@ impl Bits {
     /// # Ok::<(), albireo::Error>(())
     /// ```
     pub fn members(&self) -> Vec<u64> {
-        // Rows that a byte of each bit can count.
-        let stretch = usize::from(u8::MAX) * self.per_row;
-        let mut members = vec![0; self.per_row * WORD_BITS];
-        for words in self.words().chunks(stretch) {
-            for (at, members) in members.chunks_exact_mut(WORD_BITS).enumerate() {
-                let mut numbers = BitNumbers::NONE;
-                for &word in words.iter().skip(at).step_by(self.per_row) {
-                    Portable.count_members(word, &mut numbers);
-                }
-                for (member, number) in members.iter_mut().zip(numbers.0) {
-                    *member += u64::from(number);
-                }
-            }
-        }
-        members
+        let by_bit = self.by_bit();
+        let ones = |bit: usize| by_bit.bit(bit).iter().map(|rows| rows.count_ones());
+        let bits = 0..self.per_row * WORD_BITS;
+        bits.map(|bit| ones(bit).map(u64::from).sum()).collect()
+    }
+
+    fn by_bit(&self) -> &ByBit {
+        let make = || ByBit::of(self.words(), self.per_row);
+        self.by_bit.get_or_init(make)
     }
 
     /// The rows that have bit number `k` set.
     pub(super) fn rows_with(&self, k: usize) -> Vec<u32> {
-        let (at, bit) = (k / WORD_BITS, k % WORD_BITS);
-        if at >= self.per_row {
+        if k >= self.per_row * WORD_BITS {
             return vec![];
         }
-        let (mut rows, mut n) = (vec![0; self.len()], 0);
-        // Each row is written where the next one belongs: no branch that a processor would have to guess.
-        for (row, word) in self.words()[at..].iter().step_by(self.per_row).enumerate() {
-            rows[n] = row as u32;
-            n += (word >> bit & 1) as usize;
+        let words = self.by_bit().bit(k);
+        let number = words.iter().map(|rows| rows.count_ones()).sum::<u32>();
+        let mut rows = Vec::with_capacity(number as usize);
+        for (at, &word) in words.iter().enumerate() {
+            let mut left = word;
+            while left != 0 {
+                rows.push((at * WORD_BITS) as u32 + left.trailing_zeros());
+                left &= left - 1;
+            }
         }
-        rows.truncate(n);
         rows
     }
 
@@ -229,7 +272,43 @@ impl Bits {
         let start = self.rows.start;
         Self {
             rows: start + rows.start..start + rows.end,
-            ..self.clone()
+            words: Arc::clone(&self.words),
+            per_row: self.per_row,
+            by_bit: Arc::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    /// Against each row's words, around multiples of 64 rows and in slices that begin anywhere.
+    #[test]
+    fn the_rows_of_a_bit_are_those_whose_words_have_it() {
+        let mut state = 20_261_129_u64;
+        let mut next = || {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (state ^ state >> 31) & (state >> 17 | 0xff)
+        };
+        for n in [0, 1, 63, 64, 65, 127, 200] {
+            for per_row in [1, 2, 3] {
+                let words = (0..n * per_row).map(|_| next()).collect();
+                let all = Bits::new(words, per_row).unwrap();
+                for bits in [all.rows(n / 3..n), all] {
+                    let members = bits.members();
+                    assert_eq!(members.len(), per_row * WORD_BITS);
+                    for (k, member) in members.into_iter().enumerate() {
+                        let has = |row: &usize| bits.row(*row)[k / 64] >> (k % 64) & 1 == 1;
+                        let expected = (0..bits.len()).filter(has).map(|row| row as u32);
+                        let found = bits.rows_with(k);
+                        assert_eq!(found.len() as u64, member);
+                        assert!(found.into_iter().eq(expected), "{n} {per_row} {k}");
+                    }
+                    assert!(bits.rows_with(per_row * WORD_BITS).is_empty());
+                }
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Entry: [`Particles::weight_sum`], [`Particles::weight_square_sum`] and [`Particles::check_weight_sums`].
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::{Column, Particles, Weights, magnitude_sum};
 use crate::error::ParticlesError;
@@ -17,9 +17,9 @@ pub(super) struct Sums {
     squares: f64,
 }
 
-/// Sums that are kept: every count of a sample is normalised by them.
+/// Sums that are kept: every count of a sample is normalised by them. Copies of a sample share them, whichever asks first.
 #[derive(Debug, Clone, Default)]
-pub(super) struct RememberedSums(OnceLock<Sums>);
+pub(super) struct RememberedSums(Arc<OnceLock<Sums>>);
 
 /// They follow from the weights, and whether they are known already makes no difference.
 impl PartialEq for RememberedSums {

@@ -142,6 +142,16 @@ impl Tables {
         Some([first.labels()?.values(), second.labels()?.values()])
     }
 
+    /// The number of labels of the first and of the second sample.
+    pub(crate) fn labels_of_each(&self) -> [usize; 2] {
+        self.n
+    }
+
+    /// Whether the labels of a pair may come in either order.
+    pub(crate) fn is_unordered(&self) -> bool {
+        self.unordered
+    }
+
     /// Whether there is but one class.
     pub(crate) fn is_one(&self) -> bool {
         self.classes == Classes::One

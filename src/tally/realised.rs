@@ -18,7 +18,7 @@ impl CountSpec {
     /// and a sample without bits takes part in all of them.
     ///
     /// The tally has a table for each class and realisation, realisations varying fastest. Weights are scaled as those of the whole samples are.
-    /// `Naive` and `Cpu` count such jobs; [`crate::counts::count_realisations`] makes counts of them.
+    /// [`crate::counts::count_realisations`] makes counts of such tallies.
     ///
     /// ```
     /// use albireo::engine::Silent;

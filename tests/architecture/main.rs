@@ -254,6 +254,42 @@ fn dependencies_point_one_way() {
 }
 
 #[test]
+fn crates_are_published_behind_those_they_stand_on() {
+    // No part of a package: where it is missing, nothing is published.
+    let Ok(script) = fs::read_to_string(root().join(".ci/crates")) else {
+        return;
+    };
+    let listed = script.split("crates=(").nth(1).unwrap();
+    let names = listed.split(')').next().unwrap().split_whitespace();
+    let names = names.map(|name| match name {
+        "\"\"" => "albireo".to_owned(),
+        name => format!("albireo-{name}"),
+    });
+    let names: Vec<String> = names.collect();
+    let place = |name: &str| names.iter().position(|other| other == name);
+    for (name, folder) in CRATES {
+        let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
+        let is_private = manifest.contains("\npublish = false");
+        assert_eq!(place(name).is_none(), is_private, "{name} in .ci/crates");
+        let mut needed = needed(folder, "dependencies]");
+        needed.retain(|below| folder != "." || !STANDING_ON_IT.contains(below));
+        let behind = |below: &&&str| place(name).is_some() && place(below) > place(name);
+        assert_eq!(
+            needed.iter().find(behind),
+            None,
+            "in .ci/crates behind {name}"
+        );
+    }
+    let kernels = fs::read_to_string(root().join("kernels/Cargo.toml")).unwrap();
+    for entry in fs::read_dir(root().join("kernels")).unwrap() {
+        let entry = entry.unwrap();
+        let folder = format!("\"/{}\"", entry.file_name().to_str().unwrap());
+        let is_packed = !entry.path().is_dir() || kernels.contains(&folder);
+        assert!(is_packed, "{folder} is not packed with the kernels");
+    }
+}
+
+#[test]
 fn crates_have_no_circles() {
     for (name, folder) in CRATES {
         let modules = modules::Crate::read(&root().join(folder).join("src"));

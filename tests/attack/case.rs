@@ -218,9 +218,9 @@ impl Case {
         })
     }
 
-    /// Whether devices must refuse the case: only the library's binnings run there, and no realisations.
+    /// Whether devices must refuse the case: only the library's binnings run there.
     pub fn is_unsupported(&self) -> bool {
-        matches!(self.bins, Bins::Cut(..)) || self.besides.realisations.is_some()
+        matches!(self.bins, Bins::Cut(..))
     }
 
     /// Whether bins reach beyond half the box: devices have no kernels for some of these, and what stands around them has the cpu count those.

@@ -40,9 +40,8 @@ fn campaign(cases: u64, wanted: fn(&Case) -> bool) {
     let campaign = Campaign::new(Limits::SLOW, cases, 60.0);
     let report = campaign.run(&|case| {
         verdict(case, |expected| {
-            // Several sets of weights are one pass each, and realisations are refused, by what stands around devices.
-            let besides = &case.besides;
-            if !wanted(case) || !besides.sets.is_empty() || besides.realisations.is_some() {
+            // Several sets of weights are one pass each, by what stands around devices.
+            if !wanted(case) || !case.besides.sets.is_empty() {
                 return None;
             }
             // Cuts are taken off by it too.

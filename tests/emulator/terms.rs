@@ -18,7 +18,7 @@ use albireo::{
 use super::emulator::{Emulator, Emulators};
 use super::{Emulated, PLENTY, pair_programs, pair_terms, small, suite, trials, uniform};
 
-pub(crate) const TESTS: [trials::Test; 6] = [
+pub(crate) const TESTS: [trials::Test; 8] = [
     (
         "weights_by_bits_are_those_of_the_double_loop",
         weights_by_bits_are_those_of_the_double_loop,
@@ -38,6 +38,14 @@ pub(crate) const TESTS: [trials::Test; 6] = [
     (
         "terms_are_summed_in_windows_pieces_and_prepared_samples",
         terms_are_summed_in_windows_pieces_and_prepared_samples,
+    ),
+    (
+        "realisations_are_those_of_the_double_loop",
+        realisations_are_those_of_the_double_loop,
+    ),
+    (
+        "realisations_in_windows_and_pieces_are_those_of_the_double_loop",
+        realisations_in_windows_and_pieces_are_those_of_the_double_loop,
     ),
     (
         "a_term_of_another_crate_is_refused_by_name",
@@ -182,6 +190,47 @@ fn terms_are_summed_in_windows_pieces_and_prepared_samples() {
             let (tally, _) = engine.tally(&job, what, &Silent).unwrap();
             assert!(tally == Naive.run(job.job(), what, &Silent).unwrap());
         }
+    }
+}
+
+fn realisations_are_those_of_the_double_loop() {
+    let most = if super::scope() == suite::Scope::Full {
+        7
+    } else {
+        5
+    };
+    pair_terms::realisations(&engine(Precision::Exact), 90, most);
+    pair_terms::realisations(&engine(Precision::Float64), 40, 1);
+    let mut simple = engine(Precision::Exact);
+    simple.options.kernel = KernelChoice::Simple;
+    let sample = pair_terms::realised::with_realisations(&by_both(120), 40, 9);
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+    let bins = RBins::new(Edges::linear(0.0, 0.8, 6).unwrap());
+    let what = CountSpec::new(bins).with_weights().by_realisation(40);
+    let expected = Naive.run(&job, &what, &Silent).unwrap();
+    assert!(simple.run(&job, &what, &Silent).unwrap() == expected);
+}
+
+/// Bins that do not fit into shared memory, and samples that do not fit into that of the device.
+fn realisations_in_windows_and_pieces_are_those_of_the_double_loop() {
+    let counted = |engine: &Emulated, pairs: Pairs<'_>, n_bins: usize| {
+        let bins = RBins::new(Edges::linear(0.0, 0.8, n_bins).unwrap());
+        let what = CountSpec::new(bins).with_weights().by_realisation(8);
+        let job = PairJob::new(pairs, &Domain::Open).unwrap();
+        let given = (&engine.devices, &engine.options);
+        let (tally, _, how) = count(given.0, given.1, (&job, None), &what, &Silent).unwrap();
+        assert!(tally == Naive.run(&job, &what, &Silent).unwrap(), "{how}");
+        how
+    };
+    let draws = pair_terms::realised::with_realisations(&by_both(800), 8, 9);
+    let other = uniform(500);
+    for pairs in [Pairs::Auto(&draws), Pairs::Cross(&draws, &other)] {
+        let how = counted(&small(Precision::Exact), pairs, 900);
+        assert!(how.contains("windows of the bins"), "{how}");
+        let mut pieces = engine(Precision::Exact);
+        pieces.devices = Emulators(vec![Emulator::new(200 << 10, 60 << 10)]);
+        let how = counted(&pieces, pairs, 5);
+        assert!(how.contains(" pieces"), "{how}");
     }
 }
 

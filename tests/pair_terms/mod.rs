@@ -1,6 +1,6 @@
 //! Sums of terms against the double loop, by `==`: weights by bits and angles, coordinates, polynomials, many in one pass.
 //!
-//! Entry: [`weights_by_bits`], [`weights_by_angles`], [`sums_in_one_pass`], [`wide_weights`], [`sums_of_expressions`]. Tests of kernels on the host and on devices share it; it knows no
+//! Entry: [`weights_by_bits`], [`weights_by_angles`], [`sums_in_one_pass`], [`wide_weights`], [`sums_of_expressions`], [`realisations`]. Tests of kernels on the host and on devices share it; it knows no
 //! engine.
 #![allow(
     clippy::unwrap_used,
@@ -9,8 +9,10 @@
 )]
 
 mod expressions;
+pub mod realised;
 
 pub use expressions::sums_of_expressions;
+pub use realised::realisations;
 
 use albireo::engine::{Silent, Traversal};
 use albireo::particles::Bits;
@@ -23,6 +25,7 @@ use albireo::{
     RpPiBins, SMuBins, SignedEdges, ThetaBins, Weights,
 };
 
+use super::pair_programs;
 use super::suite::{Random, Scatter, domains, particles};
 
 /// Compares one tally with that of the double loop.

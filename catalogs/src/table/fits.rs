@@ -1,4 +1,4 @@
-//! FITS: one binary table, written by cfitsio; its description, metadata included, as JSON in the card `ALBIREO`.
+//! FITS: one binary table and the matrices behind it, written by cfitsio; its description, metadata included, as JSON in the card `ALBIREO`.
 //!
 //! Entry: [`write`], [`read`]. Units stand in TUNIT too, descriptions in TCOMM. Reading is this crate's own decoder.
 
@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::tree::Tree;
 use super::{Failure, Recorded, Row, Table, columns_from_json, columns_json};
-use crate::fits::cfitsio::{FitsColumn, write_table};
+use crate::fits::cfitsio::{FitsColumn, FitsImage, write_table};
 use crate::fits::result;
 use crate::numbers::Values;
 
@@ -20,10 +20,7 @@ pub(super) const FORMAT: Row = Row {
     about: "A binary table, with the record",
     printed: false,
     recorded: Recorded::Inside,
-    write: |table, tree, mut writer| {
-        write(table, &mut writer)?;
-        write_images(tree, &mut writer)
-    },
+    write,
     read,
 };
 
@@ -32,7 +29,11 @@ const LONGEST_NAME: usize = 60;
 /// Most columns a FITS table can have.
 const MOST_COLUMNS: usize = 999;
 
-pub(super) fn write<W: Write>(table: &Table, writer: &mut W) -> Result<(), Failure> {
+fn write(
+    table: &Table,
+    tree: Option<&Tree>,
+    writer: &mut (dyn Write + Send),
+) -> Result<(), Failure> {
     let refuse = |detail: String| Err(Failure::Malformed(detail));
     if table.columns.len() > MOST_COLUMNS {
         return refuse(format!("FITS holds at most {MOST_COLUMNS} columns"));
@@ -67,44 +68,26 @@ pub(super) fn write<W: Write>(table: &Table, writer: &mut W) -> Result<(), Failu
         })
         .collect();
     let text = ascii(&description.to_string());
-    let bytes = write_table(result::EXTNAME, &columns, (result::KEYWORD, &text))
+    let record = (result::KEYWORD, &text[..]);
+    let bytes = write_table(result::EXTNAME, &columns, record, &images(tree))
         .map_err(Failure::Malformed)?;
     Ok(writer.write_all(&bytes)?)
 }
 
-/// Bytes of a block of FITS.
-const BLOCK: usize = 2880;
-
-/// Writes the matrices of a group as images with their names, after the table.
-fn write_images<W: Write>(tree: Option<&Tree>, writer: &mut W) -> Result<(), Failure> {
+/// The matrices of a group, which become images with their names.
+fn images(tree: Option<&Tree>) -> Vec<FitsImage<'_>> {
     let Some(Tree::Group(members)) = tree else {
-        return Ok(());
+        return Vec::new();
     };
-    for (name, member) in members {
-        let Tree::Floats(shape, values) = member else {
-            continue;
-        };
-        let mut cards = vec![
-            "XTENSION= 'IMAGE   '".to_owned(),
-            format!("BITPIX  = {:>20}", -64),
-            format!("NAXIS   = {:>20}", shape.len()),
-        ];
-        // The first axis of FITS is the fastest.
-        let axes = shape.iter().rev().enumerate();
-        cards.extend(axes.map(|(k, n)| format!("NAXIS{:<3}= {n:>20}", k + 1)));
-        cards.extend([("PCOUNT", 0), ("GCOUNT", 1)].map(|(key, n)| format!("{key:<8}= {n:>20}")));
-        cards.push(format!("EXTNAME = '{:<8}'", name.to_uppercase()));
-        cards.push("END".to_owned());
-        let mut bytes: Vec<u8> = cards
-            .iter()
-            .flat_map(|card| format!("{card:<80}").into_bytes())
-            .collect();
-        bytes.resize(bytes.len().next_multiple_of(BLOCK), b' ');
-        bytes.extend(values.iter().flat_map(|value| value.to_be_bytes()));
-        bytes.resize(bytes.len().next_multiple_of(BLOCK), 0);
-        writer.write_all(&bytes)?;
-    }
-    Ok(())
+    let images = members.iter().filter_map(|(name, member)| match member {
+        Tree::Floats(shape, values) => Some(FitsImage {
+            name,
+            shape,
+            values,
+        }),
+        _ => None,
+    });
+    images.collect()
 }
 
 /// Whether a text goes into one card as it is; all texts stand in the JSON.
@@ -130,7 +113,11 @@ fn ascii(json: &str) -> String {
 
 pub(super) fn read(path: &Path) -> Result<Table, Failure> {
     let keyword = result::KEYWORD;
-    let missing = || Failure::Malformed(format!("no table with a card `{keyword}`"));
+    let missing = || {
+        Failure::Malformed(format!(
+            "no table with a card `{keyword}`, as the results have that albireo writes with -o"
+        ))
+    };
     let stored = result::read(path)?.ok_or_else(missing)?;
     let mut json: Json = serde_json::from_str(&stored.description)
         .map_err(|error| Failure::Malformed(format!("card `{keyword}`: {error}")))?;

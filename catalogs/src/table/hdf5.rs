@@ -239,7 +239,11 @@ fn attribute(key: &str, value: &Json) -> Result<Option<AttributeBuilder>, Failur
 
 pub(super) fn read(path: &Path) -> Result<Table, Failure> {
     let store = Store::open(path)?;
-    let missing = || Failure::Malformed(format!("no description in a data set `{DESCRIPTION}`"));
+    let missing = || {
+        Failure::Malformed(format!(
+            "no description in a data set `{DESCRIPTION}`, as the results have that albireo writes with -o"
+        ))
+    };
     let described = store.array(DESCRIPTION).ok_or_else(missing)?;
     let Elements::Texts(texts) = store.elements(&described, None)? else {
         return Err(missing());

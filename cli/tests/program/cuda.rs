@@ -170,6 +170,41 @@ fn maps_and_random_numbers_agree_or_the_missing_gpu_is_named() {
 }
 
 #[test]
+fn covariances_agree_or_the_missing_gpu_is_named() {
+    let folder = Folder::new()
+        .with("d.csv", &scattered(80, 10.0, 3))
+        .with("r.csv", &scattered(200, 10.0, 8));
+    let bins = "--bins lin:1:9:4 --weight w --regions-column floor(x/5)";
+    folder.good(&format!(
+        "xi d.csv --randoms r.csv {bins} --region-counts reg.csv -o xi.csv"
+    ));
+    let command = "covariance xi.csv --randoms r.csv --rounds 4 --cloud 4";
+    let run = folder.good(&format!("{command} --sums cpu.sums -o cpu.json"));
+    assert!(run.stderr.contains("engine: cpu, "), "{}", run.stderr);
+    if !ready(&folder) {
+        for engine in ["cuda", "cuda+cpu"] {
+            let run = folder.run(&format!("{command} --engine {engine} -o gpu.json"));
+            assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+            let named = error(&run).starts_with("error: --engine cuda: ");
+            assert!(named, "{}", run.stderr);
+        }
+        return;
+    }
+    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    for engine in ["cuda", "cuda+cpu --threads 2", "naive"] {
+        folder.good(&format!(
+            "{command} --engine {engine} --sums gpu.sums -o gpu.json"
+        ));
+        assert!(read("gpu.sums") == read("cpu.sums"), "{engine}");
+    }
+    let run = folder.run(&format!(
+        "{command} --engine cuda --tune reg.csv --regions-column floor(x/5) -o tuned.json"
+    ));
+    let message = "error: --tune: sums by region are made by the cpu engine alone";
+    assert!(error(&run).starts_with(message), "{}", run.stderr);
+}
+
+#[test]
 fn random_pairs_counted_otherwise_are_refused() {
     let folder = Folder::new()
         .with("d.csv", &scattered(50, 1.0, 1))

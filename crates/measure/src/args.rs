@@ -3,6 +3,8 @@
 //! Entry: [`DataFlags`] and its relatives (which columns of a file), [`SpaceFlags`] (box and line of sight), [`RunFlags`], [`OutputFlags`]. Nothing
 //! here opens a file.
 
+mod run;
+
 use std::path::Path;
 
 use albireo::cosmology::Cosmology;
@@ -20,8 +22,11 @@ use crate::edges::EdgeSpec;
 use crate::group;
 use crate::join_spec::{AbsentName, JoinSpec};
 use crate::paths::WrittenFile;
-use crate::shard::PieceFlags;
 use crate::usage::usage;
+
+pub(crate) use self::run::{ComputeFlags, EngineName, RunFlags};
+#[cfg(feature = "cuda")]
+pub(crate) use self::run::{KernelName, PrecisionName};
 
 /// A weight: a column or an expression, but no list of columns.
 fn one_weight(text: &str) -> Result<String, String> {
@@ -301,90 +306,6 @@ pub(crate) struct BinFlags {
     /// Bins in pi (unit of the positions), from 0 for both signs together, e.g. lin:0:80:40 [default: lin:0:40:40]
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pi_bins: Option<EdgeSpec>,
-}
-
-/// The compute engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EngineName {
-    /// Cpu or cuda, whichever should be done first; the log says which, and why.
-    Auto,
-    /// The plain double loop: slow, the reference.
-    Naive,
-    /// All cores, vector instructions, sorted cells.
-    Cpu,
-    /// NVIDIA GPUs (`albireo devices` lists them).
-    #[cfg(feature = "cuda")]
-    Cuda,
-    /// Both at the same time: for GPUs not much faster than the processor.
-    #[cfg(feature = "cuda")]
-    #[value(name = "cuda+cpu")]
-    Together,
-}
-
-/// How to count; never changes an exact count.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = group::RUNNING)]
-pub(crate) struct RunFlags {
-    /// Compute engine
-    #[arg(long, default_value = "auto")]
-    pub(crate) engine: EngineName,
-    /// Number of threads of the cpu engine [default: all cores]
-    ///
-    /// At most four for each core.
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<std::num::NonZeroUsize>,
-    /// Instruction set of the cpu engine, e.g. portable, avx2, avx512, neon [default: the widest here]
-    #[arg(long, value_name = "NAME", help_heading = group::TUNING)]
-    pub(crate) isa: Option<String>,
-    #[cfg(feature = "cuda")]
-    #[command(flatten)]
-    pub(crate) cuda: CudaFlags,
-    #[command(flatten)]
-    pub(crate) pieces: PieceFlags,
-}
-
-/// How GPUs count.
-#[cfg(feature = "cuda")]
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = group::RUNNING)]
-pub(crate) struct CudaFlags {
-    /// GPUs to use, by their numbers in `albireo devices`, e.g. 0,1 [default: all]
-    #[arg(long, value_name = "N,..", value_delimiter = ',')]
-    pub(crate) devices: Option<Vec<usize>>,
-    /// Arithmetic of the cuda engine [default: exact]
-    #[arg(long)]
-    pub(crate) precision: Option<PrecisionName>,
-    /// Kernel of the cuda engine; all give the same counts [default: auto]
-    #[arg(long, help_heading = group::TUNING)]
-    pub(crate) kernel: Option<KernelName>,
-}
-
-/// The arithmetic of GPUs, by name.
-#[cfg(feature = "cuda")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PrecisionName {
-    /// Float32 where it is proven to be right, float64 elsewhere.
-    Exact,
-    /// Float64 for every pair: exact too, slower.
-    #[value(alias = "f64")]
-    Double,
-    /// Float32 alone: faster and approximate; results are marked so.
-    #[value(alias = "f32")]
-    Single,
-}
-
-/// Kernels, by name.
-#[cfg(feature = "cuda")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KernelName {
-    /// The fastest for the job, by a measured rule.
-    Auto,
-    /// All pairs, sums in global memory: the shortest to read.
-    Simple,
-    /// All pairs, first points in constant memory, sums in shared memory.
-    Constant,
-    /// All pairs, first points in shared memory, second points in registers.
-    Shared,
 }
 
 /// A power of the separation.

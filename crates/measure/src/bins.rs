@@ -157,12 +157,15 @@ impl BinSpec {
 pub(crate) fn check_pi(edges: &[f64], pi_max: Option<f64>) -> Result<()> {
     let is_end = |pi: f64| edges.contains(&pi) && (edges[0] >= 0.0 || edges.contains(&-pi));
     if let Some(pi) = pi_max.filter(|&pi| pi.is_nan() || pi <= edges[0].max(0.0) || !is_end(pi)) {
-        let upper = edges[1..]
-            .iter()
-            .filter(|&&edge| edge > 0.0 && is_end(edge));
-        let upper: Vec<String> = upper.map(f64::to_string).collect();
+        let upper = edges[1..].iter().copied();
+        let mut upper: Vec<f64> = upper.filter(|&edge| edge > 0.0 && is_end(edge)).collect();
+        // Those next to it are enough to choose from.
+        upper.sort_by(|a, b| (a - pi).abs().total_cmp(&(b - pi).abs()));
+        upper.truncate(4);
+        upper.sort_by(f64::total_cmp);
+        let upper: Vec<String> = upper.iter().map(f64::to_string).collect();
         return Err(usage(format!(
-            "--pi-max {pi} is no upper edge of the bins in pi: these are {}",
+            "--pi-max {pi} is no upper edge of the bins in pi, the nearest of which: {}; take one of these, or other --pi-bins",
             upper.join(", ")
         )));
     }

@@ -12,10 +12,11 @@ use albireo::engine::Together;
 use albireo::engine::cuda::Cuda;
 #[cfg(feature = "cuda")]
 use albireo::engine::cuda::{CudaOptions, CudaTimings, KernelChoice, Precision, devices};
-use albireo::engine::{AnyEngine, Auto, Cpu, Exactness, Isa};
+use albireo::engine::{AnyEngine, Auto, Choice, Cpu, Exactness, Isa};
 use albireo::error::EngineError;
 use albireo::{CountSpec, Naive, PairJob};
-use albireo_fields::{FieldJob, choose_engine};
+use albireo_covariance::sampler::{SampleJob, choose_engine as choose_rounds};
+use albireo_fields::{FieldJob, choose_engine as choose_field};
 use anyhow::{Context, Result};
 
 use crate::args::{EngineName, RunFlags};
@@ -223,14 +224,12 @@ impl Engines {
 
     /// Who makes the sums per target of a job.
     pub(crate) fn for_field(&self, job: &FieldJob) -> AnyEngine {
-        match &self.who {
-            Who::One(engine) => engine.clone(),
-            Who::Auto(auto) => {
-                let choice = choose_engine(auto, job);
-                tracing::info!("engine: {}", choice.reason);
-                choice.engine
-            }
-        }
+        self.who.or(|auto| choose_field(auto, job))
+    }
+
+    /// Who samples some rounds of a covariance.
+    pub(crate) fn for_covariance(&self, job: &SampleJob, rounds: u64) -> AnyEngine {
+        self.who.or(|auto| choose_rounds(auto, job, rounds))
     }
 
     /// The engine that counts all of `jobs`.
@@ -299,8 +298,16 @@ impl Who {
         match self {
             Self::One(engine) => engine.clone(),
             Self::Auto(_) if jobs.is_empty() => AnyEngine::Naive(Naive),
+            Self::Auto(_) => self.or(|auto| auto.choose_for(jobs)),
+        }
+    }
+
+    /// The one asked for, or the one that is chosen, which is said.
+    fn or(&self, choose: impl Fn(&Auto) -> Choice) -> AnyEngine {
+        match self {
+            Self::One(engine) => engine.clone(),
             Self::Auto(auto) => {
-                let choice = auto.choose_for(jobs);
+                let choice = choose(auto);
                 tracing::info!("engine: {}", choice.reason);
                 choice.engine
             }

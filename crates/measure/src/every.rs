@@ -1,6 +1,6 @@
 //! How often what is done is saved.
 //!
-//! Entries: [`Every`], as `--checkpoint-every` takes it; [`SavedAt`], the flags of commands whose state is one file; [`Clock`], when a
+//! Entries: [`Every`], as `--checkpoint-every` takes it; [`duration`], written alike; [`SavedAt`], the flags of commands whose state is one file; [`Clock`], when a
 //! save is due; [`Pace`], how much is done between two looks at it.
 
 use std::path::Path;
@@ -23,7 +23,7 @@ const FIRST: usize = 16;
 /// Seconds of the longest pause.
 const LONGEST: f64 = 1e6;
 /// Units of time, in seconds.
-const UNITS: [(&str, f64); 3] = [("min", 60.0), ("h", 3600.0), ("s", 1.0)];
+const UNITS: [(&str, f64); 4] = [("min", 60.0), ("m", 60.0), ("h", 3600.0), ("s", 1.0)];
 
 /// From one save to the next.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,6 +61,21 @@ impl FromStr for Every {
         }
         .ok_or_else(expected)
     }
+}
+
+/// A time that is not 0, written as those between saves are.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let time = match text.parse() {
+        Ok(Every::Time(time)) => Some(time),
+        Ok(Every::Number(seconds)) => Some(Duration::from_secs_f64(seconds)),
+        Ok(Every::Steps(_)) | Err(_) => None,
+    };
+    let time = time.filter(|time| !time.is_zero());
+    time.ok_or_else(|| {
+        format!(
+            "expected a time such as 90s, 20min or 1.5h, above 0 and at most {LONGEST} seconds, found `{text}`"
+        )
+    })
 }
 
 impl Every {
@@ -186,12 +201,24 @@ mod tests {
     }
 
     #[test]
+    fn durations_are_written_as_pauses_and_are_not_0() {
+        let seconds = |text| duration(text).map(|time| time.as_secs_f64()).ok();
+        for (text, expected) in [("90s", 90.0), ("20m", 1200.0), ("2min", 120.0), ("5", 5.0)] {
+            assert_eq!(seconds(text), Some(expected), "{text}");
+        }
+        for text in ["", "0s", "0", "-5m", "20 days", "10steps", "1e7"] {
+            assert_eq!(seconds(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn times_have_units_and_steps_are_whole() {
         let time = |seconds| Ok(Every::Time(Duration::from_secs_f64(seconds)));
         for (text, expected) in [
             ("30s", time(30.0)),
             ("0s", time(0.0)),
             ("1.5min", time(90.0)),
+            ("1.5m", time(90.0)),
             ("2 h", time(7200.0)),
             ("5", Ok(Every::Number(5.0))),
             ("1000steps", Ok(Every::Steps(1000))),

@@ -205,6 +205,10 @@ const RARE: [&str; 12] = [
 const ABOUT_TUNING: &str = "Flags for tuning: they make a run faster or slower and never change an exact result.\n\
 The defaults are the fastest that were measured; docs/machines.md has the measurements.\n";
 
+/// How `randoms` is called, in two lines that fit a screen.
+const RANDOMS: &str = "albireo randoms [OPTIONS] --number <N> --output <FILE>
+       <--box <BOX>|--shell <RMIN:RMAX>|--sky-window <RA0:RA1,DEC0:DEC1>|--like <DATA>|--mask <FILE>>";
+
 /// The place of a flag in help: that of its group, then that of its name in the short list.
 fn place(arg: &Arg, short: &[&str]) -> (usize, usize) {
     if arg.is_positional() {
@@ -232,6 +236,7 @@ fn general(command: Command) -> Command {
     let flags = [help, version.help("Show the version")];
     let flags = flags.map(|arg| arg.help_heading(group::GENERAL).display_order(990));
     command
+        .display_name("albireo")
         .disable_help_flag(true)
         .disable_version_flag(true)
         .args(flags)
@@ -307,13 +312,15 @@ fn leaf(command: &Command, words: &str) -> Command {
         .hide(command.is_hide_set())
         .after_help(format!("All flags and examples: {words} --help"))
         .after_long_help(below);
-    if let Some(about) = command.get_about() {
-        made = made.about(about.clone());
+    if words == "albireo randoms" {
+        made = made.override_usage(RANDOMS);
     }
-    if let Some(about) = command.get_long_about() {
-        made = made.long_about(about.clone());
-    }
-    general(made)
+    let about = command.get_about().cloned().unwrap_or_default();
+    let long_about = command.get_long_about().cloned();
+    general(
+        made.about(about.clone())
+            .long_about(long_about.unwrap_or(about)),
+    )
 }
 
 /// The commands below this one, which the words call.
@@ -431,7 +438,7 @@ mod tests {
             let last = text.lines().last().unwrap();
             assert_eq!(last, format!("All flags and examples: {words} --help"));
             let lines = text.lines().count();
-            if lines > LINES {
+            if lines > LINES || text.lines().any(|line| line.chars().count() > 100) {
                 long.push(format!("{words}: {lines}"));
             }
         });

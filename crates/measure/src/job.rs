@@ -117,7 +117,9 @@ impl Job {
     pub(crate) fn parse(text: &str, program: &Command) -> Result<Self> {
         let table = DeTable::parse(text).map_err(|error| {
             let line = error.span().map_or(1, |span| line_of(text, span.start));
-            usage(format!("line {line}: {}", error.message()))
+            // What the parser would have taken next says little.
+            let said = error.message().split(", expected").next();
+            usage(format!("line {line}: {}", said.unwrap_or_default()))
         })?;
         let mut shared = Vec::new();
         let mut asked = Vec::new();

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use albireo::binning::BinAxis;
 use albireo::tally::{End, MAX_PAIR_SUMS};
-use albireo::{CountSpec, Counts, Particles};
+use albireo::{Bins, CountSpec, Counts, Particles};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_pair_sums::{Geometry, PairSumSpec};
 use anyhow::{Context, Result};
@@ -27,6 +27,8 @@ use crate::shard::PieceFlags;
 use crate::tables::{count_columns, edge_columns};
 use crate::usage::usage;
 
+/// What Bessel functions take at most.
+const FARTHEST: f64 = 1_048_576.0;
 /// Most values of k.
 const MOST: usize = 10_000;
 /// Values of k whose sums one count makes: the operations of three poles of each fit a program.
@@ -175,7 +177,7 @@ impl Modes {
             };
             self.poles.iter().map(sum)
         });
-        Summed::of(&sums.collect::<Vec<_>>())
+        Summed::of(&sums.collect::<Vec<_>>(), "--modes")
     }
 
     /// How many values of k one count sums.
@@ -188,6 +190,18 @@ impl Modes {
         self.sums(0, &self.values[..1])?.valued(particles, ends)
     }
 
+    /// Refuses values of k whose product with a separation the Bessel functions do not take.
+    fn check_reach(&self, bins: &Bins) -> Result<()> {
+        let farthest = bins.reach().radius();
+        let most = FARTHEST / farthest;
+        match self.values.iter().find(|k| **k > most) {
+            None => Ok(()),
+            Some(k) => Err(usage(format!(
+                "--modes: expected values of k up to {most}, whose product with the largest separation in the bins, {farthest}, is 2^20, found {k}"
+            ))),
+        }
+    }
+
     /// The counts of `asked`, each with the sums of some values of k; objects bring what follows from their positions alone.
     fn counts<'a>(
         &self,
@@ -196,6 +210,7 @@ impl Modes {
         geometry: &Geometry,
         counter: &mut Counter<'a>,
     ) -> Result<Vec<Counts>> {
+        self.check_reach(asked.what.bins())?;
         let mut all = vec![];
         for (chunk, values) in self.values.chunks(self.at_once()).enumerate() {
             let sums = self.sums(chunk * self.at_once(), values)?;

@@ -69,14 +69,16 @@ pub(crate) struct PairSumFlags {
     pair_bound: Vec<Named<f64>>,
 }
 
-/// The sums of a command.
+/// The sums of a command, and the flag that asks for them.
 #[derive(Debug, Clone)]
-pub(crate) struct Summed(PairSums);
+pub(crate) struct Summed(PairSums, &'static str);
+
+/// The flag of sums that are typed.
+const TYPED: &str = "--pair-sum";
 
 /// A refusal of an expression is one of the command line.
-#[allow(clippy::needless_pass_by_value, reason = "what `map_err` hands over")]
-fn refused(error: PairSumError) -> anyhow::Error {
-    usage(format!("--pair-sum: {error}"))
+fn refused(flag: &str) -> impl Fn(PairSumError) -> anyhow::Error {
+    move |error| usage(format!("{flag}: {error}"))
 }
 
 impl PairSumFlags {
@@ -109,12 +111,12 @@ impl PairSumFlags {
         let lets: Vec<(String, String)> = (self.lets.iter())
             .map(|part| (part.name.clone(), part.of.clone()))
             .collect();
-        let mut sums = PairSums::parse(&self.pair_sum, &lets, width).map_err(refused)?;
+        let mut sums = PairSums::parse(&self.pair_sum, &lets, width).map_err(refused(TYPED))?;
         for bound in &self.pair_bound {
             let with = sums.with_bound(&bound.name, bound.of);
             sums = with.map_err(|error| usage(format!("--pair-bound: {error}")))?;
         }
-        Ok(Some(Summed(sums)))
+        Ok(Some(Summed(sums, TYPED)))
     }
 }
 
@@ -208,12 +210,11 @@ pub(crate) fn geometry(
 }
 
 impl Summed {
-    /// Sums that take no column of a file.
-    pub(crate) fn of(sums: &[PairSumSpec]) -> Result<Self> {
+    /// Sums that take no column of a file, which `flag` asks for.
+    pub(crate) fn of(sums: &[PairSumSpec], flag: &'static str) -> Result<Self> {
         let no_column = |_: &str| 1;
-        Ok(Self(
-            PairSums::parse(sums, &[], &no_column).map_err(refused)?,
-        ))
+        let sums = PairSums::parse(sums, &[], &no_column).map_err(refused(flag))?;
+        Ok(Self(sums, flag))
     }
 
     /// What is taken of the objects at these ends.
@@ -340,9 +341,9 @@ impl Summed {
         geometry: &Geometry,
     ) -> Result<Arc<PairProgram>> {
         self.check_identities(first, second)?;
-        let sums = self.0.clone().within(geometry).map_err(refused)?;
+        let sums = self.0.clone().within(geometry).map_err(refused(self.1))?;
         let program = sums.bind(&first.objects(), &second.objects(), geometry);
-        Ok(Arc::new(program.map_err(refused)?))
+        Ok(Arc::new(program.map_err(refused(self.1))?))
     }
 
     /// Refuses texts that are compared with numbers.

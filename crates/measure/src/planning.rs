@@ -200,7 +200,7 @@ impl Planning {
         if machines > 1.0 && (most as f64) < machines {
             let _ = writeln!(
                 text,
-                "few units for so many machines: {} or fewer leave each 20",
+                "few units for so many machines: {} or fewer leave 20 units to each",
                 most.max(1)
             );
         }
@@ -208,12 +208,14 @@ impl Planning {
     }
 }
 
-/// Seconds to the millisecond, or of less than a tenth two digits.
+/// Seconds to the millisecond, or to the microsecond where that is not enough for two digits.
 fn in_seconds(seconds: f64) -> String {
-    if seconds >= 0.1 || seconds == 0.0 {
-        return format!("{seconds:.3}");
-    }
-    format!("{seconds:.1e}")
+    let places = if seconds >= 0.01 || seconds == 0.0 {
+        3
+    } else {
+        6
+    };
+    format!("{seconds:.places$}")
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ struct Refused<'a> {
 /// A flag without what stands for its value: `--bins` of `--bins <SPEC>`.
 fn name_of(arg: &str) -> &str {
     let name = arg.split([' ', '=', '[']).next().unwrap_or(arg);
+    let name = name.trim_end_matches("...");
     if name.starts_with('-') {
         name
     } else {
@@ -234,7 +235,7 @@ impl Refused<'_> {
         let given = if missing.iter().all(always) {
             ""
         } else {
-            " with the flags that are given"
+            " with these flags"
         };
         let missing: Vec<String> = missing.iter().map(|arg| written(arg)).collect();
         let example = match &missing[..] {
@@ -272,12 +273,13 @@ impl Refused<'_> {
             "help" => self.program,
             _ => self.command,
         };
+        let called = self.called.trim_end_matches(" help");
         let hint = synonyms::command_instead(command, &typed);
         let hint = hint.map_or_else(
-            || format!("`{} -h` lists all of them", self.called),
-            |write| format!("use {} {write}", self.called),
+            || format!("`{called} -h` lists all of them"),
+            |write| format!("use {called} {write}"),
         );
-        format!("{} has no subcommand {typed}: {hint}", self.called)
+        format!("{called} has no subcommand {typed}: {hint}")
     }
 
     /// The text, for refusals that a person may see.

@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 use crate::record::Record;
 use crate::row_sums::RowSums;
 use crate::tables::{edge_columns, sum_columns};
+use crate::text::short;
 
 /// Most bins of a covariance that is written, one row for two of them.
 const MAX_BINS: usize = 1500;
@@ -399,7 +400,8 @@ pub(crate) fn say_inverse(number: usize, what: &str, bins: usize) -> Option<f64>
     let factor = hartlap_factor(number, bins).ok();
     match factor {
         Some(factor) => tracing::info!(
-            "{number} {what} of {bins} bins: the Hartlap factor of the inverse is {factor}"
+            "{number} {what} of {bins} bins: the Hartlap factor of the inverse is {}",
+            short(factor)
         ),
         None if number <= bins => tracing::warn!(
             "{number} {what} of {bins} bins: the covariance has rank {} at most and no inverse, which takes more {what} than bins; a Hartlap factor takes {} at least",
@@ -445,6 +447,17 @@ pub(crate) fn covariance_table(
     })
 }
 
+/// The columns of covariances that are matrices; all but the first two are of modelled ones.
+pub(crate) const MATRICES: [&str; 7] = [
+    "covariance",
+    "correlation",
+    "precision",
+    "c4",
+    "c3",
+    "c2",
+    "s",
+];
+
 /// The columns of a covariance and of its correlation matrix, row by row, of values `of` in the bins that `bins` tell.
 pub(crate) fn covariance_columns(
     bins: &[TableColumn],
@@ -461,15 +474,10 @@ pub(crate) fn covariance_columns(
     for side in ["row", "column"] {
         columns.extend(bins.iter().map(|column| over_matrix(column, side, n)));
     }
-    columns.push(TableColumn::floats(
-        "covariance",
-        format!("covariance of {of}"),
-        matrix,
-    ));
-    columns.push(TableColumn::floats(
-        "correlation",
-        "covariance over both errors",
-        correlation,
-    ));
+    let [covariance, over_errors, ..] = MATRICES;
+    let about = format!("covariance of {of}");
+    columns.push(TableColumn::floats(covariance, about, matrix));
+    let about = "covariance over both errors";
+    columns.push(TableColumn::floats(over_errors, about, correlation));
     columns
 }

@@ -59,7 +59,7 @@ pub(crate) struct PieceFlags {
     /// Files of parts that counts are taken from
     #[arg(long, value_name = "FILE", hide = true, conflicts_with = "shard")]
     pub(crate) from_part: Vec<ReadFile>,
-    /// Take them though units are missing
+    /// Accept an incomplete set of part files
     #[arg(long, hide = true, requires = "from_part")]
     pub(crate) from_some_parts: bool,
 }

@@ -119,6 +119,9 @@ const ALL: [Options; 11] = [
         relative: None,
         named: &[
             "randoms",
+            "cross",
+            "cross-randoms",
+            "shifted-randoms",
             "multipoles",
             "wedges",
             "wp",

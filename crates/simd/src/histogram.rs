@@ -80,6 +80,11 @@ pub trait Histogram {
         self.take(simd, open, slots, rows, factors);
     }
 
+    /// What is added to the slot of the pair of two slots of the samples, where its class is counted apart.
+    fn class_begins(&self, _: [u32; 2]) -> u32 {
+        0
+    }
+
     /// Puts the counters back; `factors` are those of the rows that were taken in.
     fn close<S: Simd>(&mut self, simd: S, open: Self::Open<S>, factors: Factors<'_>);
 

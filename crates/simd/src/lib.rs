@@ -35,6 +35,7 @@ mod precision;
 mod records;
 mod scatter;
 mod scatter_sets;
+mod slot_classes;
 
 pub use bit_sets::{BitNumbers, BitSets, BitSums};
 pub use bit_sliced::BitSliced;
@@ -48,6 +49,7 @@ pub use precision::Precision;
 pub use records::{RECORDS, Record, ShortRecord};
 pub use scatter::{Scatter, Targets};
 pub use scatter_sets::{ProductWord, ScatterSets, SetFactors};
+pub use slot_classes::SlotClasses;
 
 /// The lanes of the widest register; every width divides it.
 pub const MOST_LANES: usize = 16;

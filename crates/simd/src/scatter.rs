@@ -1,6 +1,9 @@
 //! Counters and sums of any number of slots, in memory.
 
+use std::sync::Arc;
+
 use super::histogram::{Factors, Histogram, ROWS, Totals};
+use super::slot_classes::{MetClasses, SlotClasses};
 use super::{Common, MOST_LANES, Simd};
 
 /// Any number of slots: rows wait in a ring before they are scattered, so that no row is read straight after it was written.
@@ -26,6 +29,8 @@ pub struct Scatter<const PRODUCTS: bool> {
     n_wrapped: usize,
     /// What the sums that wrapped held, for each slot and copy.
     unloaded: Vec<[Unloaded; COPIES]>,
+    /// Classes that are counted apart.
+    classes: Option<Box<(Arc<SlotClasses>, MetClasses)>>,
 }
 
 /// Tells the compiler that it is seldom called, and so what comes after it.
@@ -96,6 +101,15 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
             wrapped: [0; MOST_WRAPPED],
             n_wrapped: 0,
             unloaded: vec![[Unloaded::default(); COPIES]; n_sums],
+            classes: None,
+        }
+    }
+
+    /// No pair, in the slots of each class.
+    pub fn of_classes(classes: &Arc<SlotClasses>) -> Self {
+        Self {
+            classes: Some(Box::new((Arc::clone(classes), MetClasses::NONE))),
+            ..Self::new(classes.number * classes.n_slots)
         }
     }
 
@@ -270,7 +284,11 @@ impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
     type Open<S: Simd> = (usize, Targets);
 
     #[inline(always)]
-    fn open<S: Simd>(&mut self, _: S, _: [usize; 2]) -> Self::Open<S> {
+    fn open<S: Simd>(&mut self, _: S, met: [usize; 2]) -> Self::Open<S> {
+        if let Some(classes) = &mut self.classes {
+            let (of, at_hand) = &mut **classes;
+            at_hand.meet(of, met);
+        }
         (self.at, self.targets())
     }
 
@@ -288,12 +306,23 @@ impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
         rows: [u8; ROWS],
         factors: Factors<'_>,
     ) {
-        let [a, b, c, d] = slots;
+        let [a, b, c, d] = match &self.classes {
+            None => slots,
+            Some(classes) => {
+                let (of, at_hand) = &**classes;
+                at_hand.placed(simd, slots, rows, of.n_slots as u32)
+            }
+        };
         self.take_row(simd, of_quad::<S>(*at, 0), a, factors, rows[0]);
         self.take_row(simd, of_quad::<S>(*at, 1), b, factors, rows[1]);
         self.take_row(simd, of_quad::<S>(*at, 2), c, factors, rows[2]);
         self.take_row(simd, of_quad::<S>(*at, 3), d, factors, rows[3]);
         *at = of_quad::<S>(*at, ROWS);
+    }
+
+    #[inline]
+    fn class_begins(&self, pair: [u32; 2]) -> u32 {
+        (self.classes.as_ref()).map_or(0, |classes| classes.0.begin(pair))
     }
 
     #[inline(always)]

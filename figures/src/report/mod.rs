@@ -181,8 +181,8 @@ mod tests {
         let data = page.split("id=\"data\">").nth(1).unwrap();
         let data: Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
         let panel = &data["figures"][0]["panels"][0];
-        assert_eq!(panel["y"]["label"], "ξ(r)");
-        assert_eq!(panel["series"][0]["y"], json!([2.0, null, -0.1]));
+        assert_eq!(panel["labels"][1], "ξ(r)");
+        assert_eq!(panel["curves"][0]["y"], json!([2.0, null, -0.1]));
         for part in [
             "3 rows",
             "NaN",

@@ -237,6 +237,9 @@ function checkbox(on, changed, ...label) {
   return html("label", {}, box, html("span", {}, ...label));
 }
 
+/** The axis `k` of a panel or a map. */
+const axisOf = (shown, k) => ({ label: shown.labels[k], log: shown.logarithmic[k], range: shown.ends[k] });
+
 /** A label without its unit. */
 const named = (label) => marked(label.replace(/  \[.*$/u, ""));
 
@@ -325,7 +328,7 @@ function curvesPanel(grid, spec, logs, hidden) {
   panel.append(root);
   grid.append(panel);
   let lines = [];
-  const visible = () => spec.series.filter((one) => !hidden.has(one));
+  const visible = () => spec.curves.filter((one) => !hidden.has(one));
   const step = (item, key) => {
     const some = lines.filter((line) => line.length);
     if (!some.length) return undefined;
@@ -359,14 +362,19 @@ function curvesPanel(grid, spec, logs, hidden) {
   };
 }
 
-function drawCurves(figure, { panels, columns }) {
+function drawCurves(figure, shown) {
+  const { columns } = shown;
+  const panels = shown.panels.map((panel) => {
+    const [x, y] = [0, 1].map((k) => axisOf(panel, k));
+    return { ...panel, x, y: { ...y, range: panel.y_range } };
+  });
   const [first] = panels;
   const logs = [first.x.log, first.y.log];
   const hidden = new Set();
   const draws = [];
   const redraw = () => draws.forEach((draw) => draw());
   addSwitches(figure, [first.x, first.y], logs, redraw);
-  const keyed = first.series.filter((one) => one.label || one.source);
+  const keyed = first.curves.filter((one) => one.label || one.source);
   if (panels.length === 1 && keyed.length) {
     const keys = keyed.map((one) => {
       const changed = (on) => (hidden[on ? "delete" : "add"](one), redraw());
@@ -377,7 +385,7 @@ function drawCurves(figure, { panels, columns }) {
   const grid = html("div", { class: "panels", style: `grid-template-columns: repeat(${columns}, minmax(0, 1fr))` });
   figure.append(grid);
   for (const panel of panels) draws.push(curvesPanel(grid, panel, logs, hidden));
-  const negative = panels.some((panel) => panel.series.some((one) => one.y.some((value) => value < 0)));
+  const negative = panels.some((panel) => panel.curves.some((one) => one.y.some((value) => value < 0)));
   const remarks = [...new Set(panels.flatMap((panel) => panel.remarks)), ...(negative ? ["open markers on a logarithmic axis: negative, absolute value"] : [])];
   if (remarks.length) figure.append(html("figcaption", { class: "small" }, remarks.join("; ")));
   drawn(grid, redraw);
@@ -398,7 +406,10 @@ function picture(area, rectangles) {
   return svg("image", { ...area, href: canvas.toDataURL(), preserveAspectRatio: "none" });
 }
 
-function drawMap(figure, spec) {
+function drawMap(figure, shown) {
+  const blocks = shown.blocks?.names;
+  const [x, y] = [0, 1].map((k) => ({ ...axisOf(shown, k), edges: shown.edges[k], ticks: shown.blocks?.ticks ?? null }));
+  const spec = { ...shown, x, y, blocks, label: shown.labels[2] };
   const logs = [spec.x.log, spec.y.log];
   const panel = html("div", { class: "panel" });
   const root = svg("svg");
@@ -445,7 +456,7 @@ function drawMap(figure, spec) {
       return [left, top, x.at(x.edges[i + 1]) - left, y.at(y.edges[j]) - top, colour === null ? "rgba(128, 128, 128, 0.25)" : spec.ramp[colour]];
     });
     content.append(picture(area, cells));
-    for (const line of spec.contours) content.append(svg("polyline", { class: "contour", points: line.map(([a, b]) => [x.at(a), y.at(b)]).join(" ") }));
+    for (const line of spec.contours.flatMap(([, lines]) => lines)) content.append(svg("polyline", { class: "contour", points: line.map(([a, b]) => [x.at(a), y.at(b)]).join(" ") }));
     for (const [name, [from, to]] of spec.blocks ?? []) {
       root.append(written(name, { x: (x.at(from) + x.at(to)) / 2, y: 19, "text-anchor": "middle" }));
       if (from > 0) content.append(svg("path", { class: "contour", d: `M${x.at(from)} ${area.y}v${area.height}M${area.x} ${y.at(from)}h${area.width}` }));

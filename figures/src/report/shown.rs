@@ -1,4 +1,4 @@
-//! What the figures of a result show, as data for the page.
+//! What the figures of a result show, as data for the page: that of `shown` with fewer digits and colours.
 //!
 //! Entry: [`figures`].
 
@@ -8,15 +8,14 @@ use serde_json::{Value, json};
 use super::rows::float;
 use crate::bins::{column, labelled, required};
 use crate::canvas::{Colour, Typeface};
-use crate::curve::{Curves, MAX_MARKERS};
+use crate::curve::Curves;
 use crate::error::FigureError;
 use crate::map::Map;
 use crate::reading::Picture;
 use crate::region_map::{Chart, Places, RegionMap};
-use crate::series::Series;
+use crate::shown::{cells, panel};
 use crate::style::{Named, Style};
 use crate::svg::{Svg, hex};
-use crate::ticks::Scale;
 
 /// Most cells of a map, or points of curves.
 const MOST: usize = 60_000;
@@ -70,28 +69,19 @@ pub(super) fn figures(parts: &[Named<'_>]) -> Result<Vec<Figure>, FigureError> {
     .collect())
 }
 
-fn axis(label: &str, scale: Scale) -> Value {
-    let log = matches!(scale, Scale::Log { .. });
-    let (Scale::Linear { lo, hi } | Scale::Log { lo, hi }) = scale;
-    json!({"label": label, "log": log, "range": [lo, hi]})
-}
-
 /// What stands in the place of a figure with too much in it.
 fn too_large(found: usize, what: &str) -> Value {
     let said = format!("{found} {what} are too many for a page: albireo plot draws them.");
     json!({"kind": "note", "text": said})
 }
 
-/// Values as a page shows them: whole numbers as they are, others with fewer digits.
-fn short(values: &[f64]) -> Vec<f64> {
-    let one = |&value: &f64| {
-        if value.fract() == 0.0 {
-            value
-        } else {
-            float(value).parse().unwrap_or(f64::NAN)
+/// Makes numbers those that a page shows: whole ones as they are, others with fewer digits.
+fn shorten(values: &mut Value) {
+    for value in values.as_array_mut().into_iter().flatten() {
+        if let Some(number) = value.as_f64().filter(|number| number.fract() != 0.0) {
+            *value = json!(float(number).parse().unwrap_or(f64::NAN));
         }
-    };
-    values.iter().map(one).collect()
+    }
 }
 
 /// Panels of curves, whose switches are common.
@@ -101,24 +91,14 @@ fn curves(panels: &[(&str, &Curves)], columns: usize) -> Value {
     if points > MOST {
         return too_large(points, "points");
     }
-    let series = |one: &Series| {
-        let [x, y, error] = [&one.x, &one.y, &one.error].map(|values| short(values));
-        json!({
-            "label": one.label, "source": one.source, "x": x, "y": y, "error": error,
-            "colour": one.look.colour, "marker": one.look.marker,
-        })
-    };
     let panel = |(name, curves): &(&str, &Curves)| {
-        let y_axis = json!({"label": curves.y_label, "log": curves.log_y, "range": curves.y_range});
-        json!({
-            "name": name,
-            "x": axis(&curves.x_label, curves.scales()[0]),
-            "y": y_axis,
-            "reference": curves.reference,
-            "remarks": curves.remarks,
-            "markers": curves.series.iter().all(|one| one.x.len() <= MAX_MARKERS),
-            "series": curves.series.iter().map(series).collect::<Vec<_>>(),
-        })
+        let mut panel = panel(name, curves);
+        for curve in panel["curves"].as_array_mut().into_iter().flatten() {
+            for values in ["x", "y", "error"] {
+                shorten(&mut curve[values]);
+            }
+        }
+        panel
     };
     let panels: Vec<Value> = panels.iter().map(panel).collect();
     json!({"kind": "curves", "columns": columns, "panels": panels})
@@ -126,35 +106,21 @@ fn curves(panels: &[(&str, &Curves)], columns: usize) -> Value {
 
 /// A map with the colour of each cell, as its place in the ramp.
 fn map(map: &Map) -> Value {
-    let cells = map.values.len();
-    if cells > MOST {
-        return too_large(cells, "cells");
+    if map.values.len() > MOST {
+        return too_large(map.values.len(), "cells");
     }
     let shading = map.shading();
     let steps = shading.ramp.len() as f64;
     let step = |place: &Option<f64>| place.map(|place| (place * (steps - 1.0)).round() as u32);
-    let blocks = map.blocks.as_ref();
-    let axis = |label: &str, scale: Scale, edges: &[f64]| {
-        let mut axis = axis(label, scale);
-        axis["edges"] = json!(edges);
-        axis["ticks"] = json!(blocks.map(|blocks| &blocks.ticks.major));
-        axis
-    };
-    let contours = map.contours(&map.shade());
-    let lines = contours.iter().flat_map(|(_, lines)| lines);
-    json!({
-        "kind": "map",
-        "x": axis(&map.x_label, map.x_scale, &map.x_edges),
-        "y": axis(&map.y_label, map.y_scale, &map.y_edges),
-        "equal": map.equal,
-        "blocks": blocks.map(|blocks| &blocks.names),
-        "values": short(&map.values),
-        "steps": shading.places.iter().map(step).collect::<Vec<_>>(),
-        "ramp": shading.ramp.into_iter().map(hex).collect::<Vec<_>>(),
-        "label": shading.label,
-        "bar": shading.ticks,
-        "contours": lines.collect::<Vec<_>>(),
-    })
+    let mut shown = cells(map);
+    shorten(&mut shown["values"]);
+    shown["kind"] = json!("map");
+    shown["equal"] = json!(map.equal);
+    shown["steps"] = json!(shading.places.iter().map(step).collect::<Vec<_>>());
+    shown["ramp"] = json!(shading.ramp.into_iter().map(hex).collect::<Vec<_>>());
+    shown["labels"][2] = json!(shading.label);
+    shown["bar"] = json!(shading.ticks);
+    shown
 }
 
 /// Right ascensions and declinations, or x and y, of the rows of a table of regions, and whether they lie on the sky.
@@ -270,7 +236,9 @@ mod tests {
         assert_eq!(map["steps"][0], 0);
         assert_eq!(map["steps"][8], 127);
         assert_eq!(map["ramp"].as_array().map(Vec::len), Some(128));
-        assert_eq!(short(&[1.0 / 3.0, f64::MAX])[0], 0.333_333);
+        let mut values = json!([1.0 / 3.0, f64::MAX, null]);
+        shorten(&mut values);
+        assert_eq!(values, json!([0.333_333, f64::MAX, null]));
         let note = figure(&counts(300)).data;
         assert!(note["text"].as_str().unwrap().starts_with("90000 cells"));
     }

@@ -8,8 +8,7 @@ use albireo::{Domain, Outside, Particles, Points};
 use albireo_catalogs::{Atoms, Attribute};
 
 use super::molecules::{Numbering, molecule_keys, text_of};
-use crate::error::SampleError;
-use crate::frame_error::FrameError;
+use crate::error::{FrameError, SampleError};
 
 /// Values of some rows.
 pub(super) fn of_rows(attribute: &Attribute, rows: &[u32]) -> Attribute {

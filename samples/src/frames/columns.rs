@@ -8,8 +8,7 @@ use albireo::particles::Column;
 use albireo_catalogs::{Atoms, Attribute, Expression, Frame, Request};
 
 use super::FrameReading;
-use crate::error::SampleError;
-use crate::frame_error::FrameError;
+use crate::error::{FrameError, SampleError};
 use crate::identities::{Identity, coded};
 
 /// Columns of velocities and forces, which change from frame to frame.

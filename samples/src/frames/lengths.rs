@@ -6,9 +6,9 @@ use std::path::Path;
 
 use albireo_catalogs::{Cell, Frame, Trajectory, TrajectoryFormat};
 
+use crate::error::StatedUnitError;
 use crate::notice::Notice;
 use crate::snapshot_header::stated_unit;
-use crate::unit_error::StatedUnitError;
 use crate::units::{Quantity, Unit, length_factor};
 
 /// The lengths of an open file.

@@ -9,7 +9,7 @@ use albireo_catalogs::{Atoms, Attribute};
 
 use super::{FrameReading, Species};
 use crate::elements::{element_of, is_massless, symbol, weight_of};
-use crate::frame_error::FrameError;
+use crate::error::FrameError;
 
 /// Columns of names, the best first.
 const NAMES: [&str; 4] = ["element", "name", "species", "type"];

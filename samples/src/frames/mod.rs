@@ -186,9 +186,7 @@ impl FrameReading {
         let first = source
             .peek()?
             .cloned()
-            .ok_or_else(|| SampleError::NoFrames {
-                path: source.first().to_owned(),
-            })?;
+            .ok_or_else(|| source.none_left(source.first()))?;
         let place = || at(&first);
         let known = self.known(&first.frame);
         let (merged, guesses) = known.within(place)?;

@@ -68,9 +68,8 @@ impl FrameReading {
         let mut source = source.in_unit(self.unit.as_deref())?;
         self = self.with_box_in(source.unit())?;
         let (unit, notice) = (source.unit().map(str::to_owned), source.notice());
-        let mut numbered = source.next_frame()?.ok_or_else(|| SampleError::NoFrames {
-            path: path.to_owned(),
-        })?;
+        let next = source.next_frame()?;
+        let mut numbered = next.ok_or_else(|| source.none_left(path))?;
         // Frames in memory know no file.
         path.clone_into(&mut numbered.path);
         let known = self.known(&numbered.frame);

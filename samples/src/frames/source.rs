@@ -9,7 +9,7 @@ use albireo_catalogs::{Cell, Frame, Stop, Trajectory, TrajectoryRequest, open_tr
 
 use super::lengths::Lengths;
 use super::range::FrameRange;
-use crate::error::SampleError;
+use crate::error::{FrameError, SampleError};
 use crate::notice::Notice;
 use crate::space::{BoxSpec, stated_box};
 
@@ -98,6 +98,13 @@ impl FrameSource {
             self.lengths = Lengths::of(open.as_ref(), wanted)?;
         }
         Ok(self)
+    }
+
+    /// What is wrong where the frames end before the range begins.
+    pub(super) fn none_left(&self, path: &Path) -> SampleError {
+        let (path, frames) = (path.display(), self.passed);
+        let place = format!("{path}: the number of frames is {frames}");
+        FrameError::NoneLeft { place }.into()
     }
 
     /// The first file.
@@ -213,11 +220,12 @@ impl FrameSource {
         let lengths = Lengths::of(next.as_ref(), self.wanted.as_deref())?;
         if !lengths.is_one_unit_with(&self.lengths) {
             let named = |unit: &Option<String>| unit.clone().unwrap_or("none stated".to_owned());
-            return Err(SampleError::FrameUnits {
+            return Err(FrameError::Units {
                 path: path.to_owned(),
                 expected: named(&self.lengths.unit),
                 found: named(&lengths.unit),
-            });
+            }
+            .into());
         }
         Ok((next, lengths))
     }
@@ -238,9 +246,10 @@ fn cell_of(open: &dyn Trajectory) -> Result<Option<(Cell, String)>, SampleError>
     };
     match cell {
         Ok(cell) => Ok(Some((cell, stated.source))),
-        Err(reason) => Err(SampleError::FrameBox {
+        Err(reason) => Err(FrameError::Box {
             place: stated.source,
             reason,
-        }),
+        }
+        .into()),
     }
 }

@@ -178,9 +178,18 @@ impl<F: Filter> Job<'_, F> {
         worker.doubtful += doubts.len() as u64;
         (self.exact)(&mut doubts);
         for doubt in &doubts {
+            let begin = worker.histogram.class_begins(doubt.pair);
+            let placed = |slot: u32| {
+                if slot < self.n_slots as u32 {
+                    begin + slot
+                } else {
+                    u32::MAX
+                }
+            };
+            let (from, to) = (placed(doubt.from), placed(doubt.to));
             if worker.totals.products.is_empty() {
                 // Half of them stay: cheaper than to find out which.
-                worker.move_pair(doubt.from, doubt.to, 0);
+                worker.move_pair(from, to, 0);
                 continue;
             }
             let factor = |side: &Side<'_>, slot: u32| {
@@ -194,10 +203,10 @@ impl<F: Filter> Job<'_, F> {
                 albireo_simd::fixed_point::quantise(product)
             };
             let first = of_set(worker, 0);
-            worker.move_pair(doubt.from, doubt.to, first);
+            worker.move_pair(from, to, first);
             for set in 1..worker.sets {
                 let product = of_set(worker, set);
-                worker.move_product(set, doubt.from, doubt.to, product);
+                worker.move_product(set, from, to, product);
             }
         }
         doubts.clear();

@@ -1,12 +1,13 @@
 //! A run through a filter: the kernel that its type asks for, on every thread.
 //!
-//! Entry: [`filtered`]. Blocks are pure in label, so that the class of their pairs is the same for two blocks and costs nothing a pair.
+//! Entry: [`filtered`]. Blocks are pure in label, so that the class of their pairs is the same for two blocks and costs nothing a pair, unless
+//! classes are in the slots ([`super::classed`]).
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use albireo_simd::{
     BitSliced, Histogram, Kernel, Portable, ProductWord, Scatter, ScatterSets, SetFactors, Simd,
-    Totals, Vectors,
+    SlotClasses, Totals, Vectors,
 };
 
 use super::Run;
@@ -78,6 +79,8 @@ pub(super) struct Made<'a> {
     pub(super) values: Option<&'a SlotValues<'a>>,
     /// Where realisations are counted apart.
     pub(super) realised: Option<&'a SlotRealisations>,
+    /// Where classes are in the slots.
+    pub(super) classes: Option<&'a Arc<SlotClasses>>,
 }
 
 /// What a filtered run has counted.
@@ -147,8 +150,9 @@ impl WithFilter for Fast<'_, '_> {
         }
         match (self.is_dear(), self.made.words.len()) {
             (true, _) => self.count(&job, || self.deferred()),
-            (false, 0) => self.count(&job, BitSliced::default),
-            (false, _) => self.count(&job, || Scatter::<true>::new(n_slots)),
+            (false, 0) if self.made.classes.is_none() => self.count(&job, BitSliced::default),
+            (false, 0) => self.count(&job, || self.scatter::<false>()),
+            (false, _) => self.count(&job, || self.scatter::<true>()),
         }
     }
 
@@ -162,8 +166,8 @@ impl WithFilter for Fast<'_, '_> {
         }
         match (self.is_dear(), self.made.words.len()) {
             (true, _) => self.count(&job, || self.deferred()),
-            (false, 0) => self.count(&job, || Scatter::<false>::new(n_slots)),
-            (false, _) => self.count(&job, || Scatter::<true>::new(n_slots)),
+            (false, 0) => self.count(&job, || self.scatter::<false>()),
+            (false, _) => self.count(&job, || self.scatter::<true>()),
         }
     }
 }
@@ -190,6 +194,14 @@ impl<'l> Fast<'_, 'l> {
         let measured = made.separations.is_some() || made.values.is_some();
         let others = made.weights.is_some() || made.realised.is_some();
         measured || others || made.words.len() > 1
+    }
+
+    /// The histogram of pairs, and of one sum of them, of any number of slots.
+    fn scatter<const PRODUCTS: bool>(&self) -> Scatter<PRODUCTS> {
+        match self.made.classes {
+            None => Scatter::new(self.n_slots),
+            Some(classes) => Scatter::of_classes(classes),
+        }
     }
 
     /// The histogram of such pairs.
@@ -261,18 +273,21 @@ impl<'l> Fast<'_, 'l> {
         histogram: impl Fn() -> H + Sync,
     ) -> Result<Filtered, EngineError> {
         let walk = self.run.walk();
-        let empty = || Totals {
-            pairs: vec![0; self.n_slots],
-            products: vec![0; self.n_slots * self.n_sums()],
+        let classed = self.made.classes.is_some();
+        let (n_tables, n_slots) = match self.made.classes {
+            None => (self.tables.number(), self.n_slots),
+            Some(classes) => (1, classes.number * classes.n_slots),
         };
-        let totals: Vec<_> = (0..self.tables.number())
-            .map(|_| Mutex::new(empty()))
-            .collect();
+        let empty = || Totals {
+            pairs: vec![0; n_slots],
+            products: vec![0; n_slots * self.n_sums()],
+        };
+        let totals: Vec<_> = (0..n_tables).map(|_| Mutex::new(empty())).collect();
         let lanes = OnceLock::new();
         let tallies = share_units(&walk, self.progress, |units, stop| {
             let mut turn = Turn::first();
-            let mut worker = Worker::new(histogram(), self.n_slots, self.n_sums());
-            if F::OF_SEPARATIONS && H::COUNTS {
+            let mut worker = Worker::new(histogram(), n_slots, self.n_sums());
+            if F::OF_SEPARATIONS && H::COUNTS && !classed {
                 worker.whole = Some(Box::new(WholeRows::new(histogram(), self.n_slots)));
             }
             let mut blocks = Vec::with_capacity(BATCH);
@@ -300,8 +315,14 @@ impl<'l> Fast<'_, 'l> {
             turn.worker.map(lanes::Worker::finish)
         })?;
         let own = |table: Mutex<Totals>| table.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let totals = totals.into_iter().map(own);
         Ok(Filtered {
-            totals: totals.into_iter().map(own).collect(),
+            totals: match self.made.classes {
+                None => totals.collect(),
+                Some(classes) => totals
+                    .flat_map(|all| of_each_class(&all, classes))
+                    .collect(),
+            },
             realisations: self.made.realised.map(SlotRealisations::number),
             tallies: tallies.into_iter().flatten().collect(),
         })
@@ -310,7 +331,7 @@ impl<'l> Fast<'_, 'l> {
     /// The labels of two blocks, where they matter.
     #[inline]
     fn labels(&self, pair: BlockPair) -> [u32; 2] {
-        if self.tables.is_one() {
+        if self.tables.is_one() || self.made.classes.is_some() {
             return [0, 0];
         }
         let (first, second) = (&self.run.first, self.run.second());
@@ -368,7 +389,11 @@ impl<'l> Fast<'_, 'l> {
         tables: &[Mutex<Totals>],
     ) {
         worker.flush();
-        let wanted = self.tables.of(first, second).into_iter().flatten();
+        let wanted = match self.made.classes {
+            None => self.tables.of(first, second),
+            Some(_) => [Some(0), None],
+        };
+        let wanted = wanted.into_iter().flatten();
         for total in wanted.filter_map(|table| tables.get(table)) {
             let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
             for (total, &part) in total.pairs.iter_mut().zip(&worker.totals.pairs) {
@@ -381,6 +406,22 @@ impl<'l> Fast<'_, 'l> {
         worker.totals.pairs.fill(0);
         worker.totals.products.fill(0);
     }
+}
+
+/// The slots of each class, of all of them side by side.
+fn of_each_class(all: &Totals, classes: &SlotClasses) -> Vec<Totals> {
+    let pairs = all.pairs.chunks_exact(classes.n_slots).map(<[u64]>::to_vec);
+    let of_class = |(class, pairs)| {
+        let sums = all.products.chunks_exact(all.pairs.len());
+        let own = class * classes.n_slots..(class + 1) * classes.n_slots;
+        Totals {
+            pairs,
+            products: sums
+                .flat_map(|sum| sum[own.clone()].iter().copied())
+                .collect(),
+        }
+    };
+    pairs.enumerate().map(of_class).collect()
 }
 
 /// Whose turn it is to count on one thread.

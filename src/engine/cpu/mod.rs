@@ -3,8 +3,10 @@
 //! Entry: [`Cpu`]. Threads take groups of blocks from a common counter and keep integers of their own, which are merged at the end,
 //! so that neither the number of threads nor the instruction set can change a count.
 
+mod classed;
 mod columns;
 mod doubt;
+mod exactly;
 mod filtered;
 #[allow(clippy::inline_always, reason = "they run inside vector kernels")]
 mod lanes;
@@ -45,8 +47,8 @@ use crate::domain::{Domain, Faces, Image};
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::progress::Lasting;
-use crate::tally::{CountSpec, Merge, Tally, Terms};
-use crate::traversal::{BlockPair, Layout, Positions, Region, Walk};
+use crate::tally::{CountSpec, Tally, Terms};
+use crate::traversal::{Layout, Positions, Region, Walk};
 use columns::{Factors, SlotColumns};
 use filtered::{Fast, Made, filtered, products};
 use lanes::{Asked, Lanes, PairWeights};
@@ -55,7 +57,6 @@ use separations::SlotSeparations;
 use sorted::CpuSorted;
 use sorted::scale_for;
 use threads::{THREADS_PER_CORE, cores};
-use units::share_units;
 use valued::SlotValues;
 use whole::Small;
 use worker::Doubt;
@@ -254,18 +255,28 @@ impl<'a> Run<'a> {
         part: Option<(&Units, Range<usize>)>,
         progress: &Lasting<'_>,
     ) -> Result<Self, EngineError> {
+        let sorted = job.sorted("cpu")?;
+        Self::of_sorted(isa, (*job.job(), sorted), what, part, progress)
+    }
+
+    /// Of samples that are sorted, by their labels or not.
+    fn of_sorted(
+        isa: Isa,
+        (job, sorted): (PairJob<'a>, (&'a CpuSorted, Option<&'a CpuSorted>)),
+        what: &CountSpec,
+        part: Option<(&Units, Range<usize>)>,
+        progress: &Lasting<'_>,
+    ) -> Result<Self, EngineError> {
         let binning = what.bins();
         let radius = binning.reach().radius();
         let scale = scale_for(radius);
-        let sorted = job.sorted("cpu")?;
         let stop = || progress.stop_requested();
         let layout = |sorted: &CpuSorted| sorted.layout(scale, &stop);
         let (first, second) = rayon::join(|| layout(sorted.0), || sorted.1.map(layout).transpose());
         let (first, second) = (first?, second?);
-        let job = job.job();
         let beyond_half = what.reaches_beyond(job.domain());
         let other = second.as_deref().unwrap_or(&first);
-        let (region, exact) = region_of(job, binning, [&first, other]);
+        let (region, exact) = region_of(&job, binning, [&first, other]);
         let half = second
             .as_ref()
             .map_or(0.0, |s| s.largest_half)
@@ -273,7 +284,7 @@ impl<'a> Run<'a> {
         let owners = |(units, run): &(&Units, Range<usize>)| units.owners(run.clone());
         Ok(Self {
             isa,
-            job: *job,
+            job,
             sorted,
             first,
             second,
@@ -340,6 +351,9 @@ impl<'a> Run<'a> {
         terms: &Terms<'_>,
         progress: &Lasting<'_>,
     ) -> Result<Tally, EngineError> {
+        if let Some(tally) = self.in_slots(what, terms, progress)? {
+            return Ok(tally);
+        }
         let sets: Vec<Factors> = (0..terms.weight_sets())
             .map(|set| self.factors(what, terms, set))
             .collect();
@@ -414,6 +428,7 @@ impl<'a> Run<'a> {
                 separations: separations.as_ref(),
                 values: values.as_ref(),
                 realised: realised.as_ref(),
+                classes: None,
             })
             && let Some(tally) = self.run_filtered(&form, what, terms, (made, &lanes), progress)
         {
@@ -465,36 +480,5 @@ impl<'a> Run<'a> {
             Err(error) => return Some(Err(error)),
         };
         Some(Ok(counted.added_to(terms.empty(), &slots)))
-    }
-
-    /// Takes every pair in reach through the exact rule: for cuts that are not taken off, and more sums than lanes can number.
-    fn run_exactly(&self, terms: &Terms<'_>, progress: &Lasting<'_>) -> Result<Tally, EngineError> {
-        let walk = self.walk();
-        let tallies = share_units(&walk, progress, |units, stop| {
-            let mut tally = terms.empty();
-            for unit in units {
-                walk.visit(unit, |blocks| {
-                    if !stop() {
-                        self.add_blocks(terms, &mut tally, blocks);
-                    }
-                });
-            }
-            tally
-        })?;
-        let mut total = terms.empty();
-        for tally in tallies {
-            total.merge(tally);
-        }
-        Ok(total)
-    }
-
-    fn add_blocks(&self, terms: &Terms<'_>, tally: &mut Tally, blocks: BlockPair) {
-        let (first, second) = (&self.first, self.second());
-        blocks.for_each_pair(first, second, |i, j| {
-            if let Some(sep) = self.separation_under([i, j], blocks.translation.image) {
-                let pair = [first.row(i) as usize, second.row(j) as usize];
-                terms.add(tally, pair, &sep);
-            }
-        });
     }
 }

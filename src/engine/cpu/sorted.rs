@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::error::EngineError;
 use crate::particles::Particles;
@@ -19,6 +19,8 @@ pub(in crate::engine) struct CpuSorted {
     layouts: Mutex<HashMap<u64, Arc<Layout>>>,
     /// Scaled weights in the order of the slots, by their set and exponent.
     factors: Mutex<HashMap<SetExponent, Arc<Held<f64>>>>,
+    /// The same points without regard to labels.
+    mixed: OnceLock<Box<CpuSorted>>,
 }
 
 /// What `map` holds for `key`, made if it is not there; `others` entries at most are kept beside it, as each is as large as the sample.
@@ -74,6 +76,7 @@ impl From<Arc<Sorted>> for CpuSorted {
             sorted,
             layouts: Mutex::default(),
             factors: Mutex::default(),
+            mixed: OnceLock::new(),
         }
     }
 }
@@ -83,6 +86,17 @@ impl CpuSorted {
     pub(super) fn new(sample: &Particles, stop: &Stop<'_>) -> Result<Self, EngineError> {
         let sorted = Sorted::new(sample.points(), sample.labels(), stop);
         Ok(Arc::new(sorted.ok_or(EngineError::Interrupted)?).into())
+    }
+
+    /// The order of `sample` without regard to labels.
+    pub(super) fn mixed(&self, sample: &Particles, stop: &Stop<'_>) -> Result<&Self, EngineError> {
+        if self.mixed.get().is_none() {
+            // As in `remembered`: nothing waits for it.
+            let sorted = Sorted::new(sample.points(), None, stop);
+            let sorted = Arc::new(sorted.ok_or(EngineError::Interrupted)?);
+            let _ = self.mixed.set(Box::new(sorted.into()));
+        }
+        Ok(self.mixed.get().map_or(self, |mixed| mixed))
     }
 
     /// The order as numbers, if nothing has been made of it yet.

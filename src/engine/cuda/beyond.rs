@@ -30,7 +30,9 @@ pub(super) fn serves(what: &CountSpec, domain: &Domain) -> bool {
     match what.classes() {
         Classes::One => true,
         Classes::Species => {
-            let counts_alone = what.sums().is_empty() && what.pair_weight().is_none();
+            let counts_alone = what.sums().is_empty()
+                && what.pair_weight().is_none()
+                && what.realisations().is_none();
             counts_alone && mirrored && formed.order == PairOrder::Unordered
         }
         Classes::Regions => false,

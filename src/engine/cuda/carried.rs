@@ -15,8 +15,12 @@ pub(super) struct Carried {
     pub(super) number: usize,
     /// Whether weights go into them.
     pub(super) weighted: bool,
-    /// Words of bits a row; 0 where these weigh no pair.
+    /// Words of bits a row; 0 where these neither weigh pairs nor tell of realisations.
     pub(super) words: usize,
+    /// Realisations that are counted apart, or none.
+    pub(super) realisations: usize,
+    /// Whether rows are counted first, and then their realisations.
+    pub(super) realised_rows: bool,
     /// Whether angles weigh pairs.
     pub(super) directions: bool,
     /// Columns of the first and of the second sample that expressions take.
@@ -39,9 +43,14 @@ impl Carried {
     pub(super) fn one_by_one(self) -> Self {
         let summed = match self.summed {
             Summed::Separations => Summed::Terms,
+            _ if self.realised_rows => Summed::Realisations,
             other => other,
         };
-        Self { summed, ..self }
+        Self {
+            summed,
+            realised_rows: false,
+            ..self
+        }
     }
 
     /// What kernels know about sums of any kind over `bins` bins; the addresses are nowhere.
@@ -61,11 +70,17 @@ impl Carried {
 
     /// Number of tables that are summed.
     pub(super) fn tables(self) -> usize {
-        self.labels.map_or(1, |labels| labels.tables.number())
+        let classes = self.labels.map_or(1, |labels| labels.tables.number());
+        classes * self.realisations.max(1)
     }
 
-    /// Words of shared memory that the sums of one place take.
+    /// Words of shared memory that the sums of one place take, where rows are not counted first.
     pub(super) fn words_a_place(self) -> usize {
+        self.words_a_sum() * self.realisations.max(1)
+    }
+
+    /// Words of a number of pairs and its sums.
+    pub(super) fn words_a_sum(self) -> usize {
         1 + 2 * self.number
     }
 

@@ -278,6 +278,7 @@ pub(super) fn variant_of(
             _ => Across::Reaching,
         },
         doubt: Doubt::AtOnce,
+        realised_rows: carried.realised_rows,
         classes: carried.labels.is_some(),
         global_sums: false,
         shape: Shape {

@@ -178,9 +178,6 @@ impl Cuda {
             Ok(tally)
         };
         what.admit(job)?;
-        if what.realisations().is_some() {
-            return Err(CudaError::Unsupported("realisations").into());
-        }
         if what.reaches_beyond(job.domain()) && !beyond::serves(what, job.domain()) {
             let cpu = Cpu::new();
             let tally = cpu.run(job, what, progress)?;

@@ -168,7 +168,7 @@ impl Request<'_> {
 
     /// The filter over an arrangement, where there is to be one.
     fn filter(&self, arrangement: &Arrangement) -> Option<DeviceFilter> {
-        let terms = self.carried.summed == Summed::Terms;
+        let terms = self.carried.summed.one_by_one();
         let decided = terms || self.options.precision == Precision::Exact;
         let kinds = (terms, decided);
         filters(self.options)
@@ -250,6 +250,13 @@ impl LaunchPlan {
                 return plan;
             }
         }
+        if carried.realised_rows {
+            let placing = request.placing(&arrangement);
+            let plan = Self::of(&request, arrangement.clone(), placing);
+            if plan.variant.exists() && !plan.variant.global_sums {
+                return plan;
+            }
+        }
         let request = request.one_by_one();
         let placing = request.placing(&arrangement);
         let plan = Self::of(&request, arrangement, placing);
@@ -320,6 +327,7 @@ impl LaunchPlan {
             places: place_terms(axes, slots),
             order: order as u32,
             own: u32::from(order != Order::Cross),
+            realisations: carried.realisations as u32,
             ..DeviceJob::default()
         };
         let table = placing.into_table();

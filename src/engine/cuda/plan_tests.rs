@@ -80,21 +80,33 @@ fn ask(
             let auto = options.kernel == KernelChoice::Auto;
             let labels = [None, Some(labels)].into_iter().take(1 + usize::from(auto));
             let summed = [
-                Summed::Pairs,
-                Summed::Products,
-                Summed::Terms,
-                Summed::Separations,
+                (Summed::Pairs, false),
+                (Summed::Products, false),
+                (Summed::Terms, false),
+                (Summed::Separations, false),
+                (Summed::Realisations, false),
+                (Summed::Pairs, true),
+                (Summed::Products, true),
             ];
-            for (summed, labels) in labels.flat_map(|labels| summed.map(|summed| (summed, labels)))
-            {
+            let asked_for = labels.flat_map(|labels| summed.map(|summed| (summed, labels)));
+            // Rows have kernels without a name that filter; what else there is counts realisations pair by pair.
+            let of_rows = auto && options.precision == Precision::Exact;
+            let asked_for = asked_for.filter(|((_, rows), _)| of_rows || !rows);
+            for ((summed, realised_rows), labels) in asked_for {
                 let carried = Carried {
                     summed,
                     number: match summed {
-                        Summed::Separations => 1,
+                        Summed::Separations | Summed::Realisations => 1,
                         other => other as usize,
                     },
                     weighted: summed == Summed::Products,
                     words: 0,
+                    realisations: if realised_rows || summed == Summed::Realisations {
+                        40
+                    } else {
+                        0
+                    },
+                    realised_rows,
                     directions: false,
                     columns: [0; 2],
                     sums: "",

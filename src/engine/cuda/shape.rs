@@ -36,8 +36,15 @@ impl BlockMemory {
         }
         // With weights every lane has a place for pairs of no bin.
         let aside = if products(variant) { 32 } else { 0 };
-        let slots = self.slots as usize + aside;
-        self.beside_sums(variant) + 4 * self.carried.words_a_place() * slots
+        let slots = self.slots as usize;
+        let words = if variant.realised_rows {
+            let (tile, number) = (variant.shape.tile as usize, self.carried.realisations);
+            let sums = self.carried.words_a_sum() * (slots * (tile + number) + aside);
+            sums + tile * number.div_ceil(32)
+        } else {
+            self.carried.words_a_place() * (slots + aside)
+        };
+        self.beside_sums(variant) + 4 * words
     }
 
     /// What `Shared` and the kernel lay out that is of tensor cores.
@@ -64,7 +71,7 @@ impl BlockMemory {
             4 * (3 * rows as usize * parts as usize + 1024 + 1)
         });
         let waiting = match (variant.summed, variant.doubt) {
-            (Summed::Terms | Summed::Separations, Doubt::ByPair) => 1 + variant.shape.points,
+            (summed, Doubt::ByPair) if summed.in_terms() => 1 + variant.shape.points,
             (_, doubt) => doubt as u32,
         };
         let queues = 16 * waiting as usize * variant.shape.threads as usize;
@@ -118,8 +125,9 @@ pub(super) fn shaped(
     variant.doubt = match doubtful {
         _ if variant.summed == Summed::Separations => Doubt::ByPair,
         _ if variant.arithmetic != Arithmetic::Filtered => Doubt::AtOnce,
-        _ if variant.summed == Summed::Terms => Doubt::ByPair,
-        share if many || share > COMMON => Doubt::BySweep,
+        _ if variant.summed.one_by_one() => Doubt::ByPair,
+        // Rows have sums of their own in so few bins alone that doubt is seldom common.
+        share if many || (share > COMMON && !variant.realised_rows) => Doubt::BySweep,
         share if sorted && (never_rare || share > RARE) => Doubt::ByPair,
         _ => Doubt::AtOnce,
     };

@@ -103,8 +103,19 @@ impl<'a> Sought<'a> {
         let coordinate = sums
             .iter()
             .any(|sum| matches!(sum, Sum::Separation | Sum::WeightedSeparation));
+        let realised = terms.realised();
+        let realisations = realised.map_or(0, |of| of.number);
+        // Of one sample alone, and numbers of pairs or one set of their weights.
+        let realised_rows = realised.is_some_and(|of| of.second_is_in_all())
+            && factor.is_none()
+            && matches!(sums, [] | [Sum::Product]);
+        let weighed = inverse.map_or(0, InverseProbability::words);
+        let words = realised.map_or(weighed, |of| of.words());
         let carried = Carried {
+            realisations,
+            realised_rows,
             summed: match sums {
+                _ if realisations > 0 && !realised_rows => Summed::Realisations,
                 [] => Summed::Pairs,
                 [Sum::Product] if factor.is_none() => Summed::Products,
                 [Sum::Separation] => Summed::Separations,
@@ -112,7 +123,7 @@ impl<'a> Sought<'a> {
             },
             number: sums.len(),
             weighted: sums.iter().any(Sum::is_weighted),
-            words: inverse.map_or(0, InverseProbability::words),
+            words,
             directions: angular.is_some(),
             columns: program.map_or([0; 2], |program| columns(program, pairs)),
             sums: statements,
@@ -121,7 +132,7 @@ impl<'a> Sought<'a> {
         let terms = SumTerms {
             outside: angular.map_or(0.0, AngularWeight::outside),
             coordinate_scale: terms.coordinate_scale(),
-            words: carried.words as u32,
+            words: weighed as u32,
             counter_low: counter.map_or(0, |counter| counter.lo),
             counter_width: counter.map_or(0, |counter| counter.width as u32),
             n_angles: angles.len() as u32,

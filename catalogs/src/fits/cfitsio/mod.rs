@@ -15,7 +15,7 @@ use fitsio::sys;
 use fitsio::{FileOpenMode, FitsFile};
 
 pub(super) use self::image::{Packed, TileColumn};
-pub(crate) use self::write::{FitsColumn, write_table};
+pub(crate) use self::write::{FitsColumn, FitsImage, write_table};
 
 unsafe extern "C" {
     fn realloc(old: *mut c_void, bytes: usize) -> *mut c_void;

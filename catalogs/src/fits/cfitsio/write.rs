@@ -1,4 +1,4 @@
-//! Result tables as FITS, written by cfitsio into memory.
+//! Result tables and matrices as FITS, written by cfitsio into memory.
 //!
 //! Entry: [`write_table`].
 
@@ -18,12 +18,21 @@ pub(crate) struct FitsColumn<'a> {
     pub(crate) values: &'a crate::numbers::Values,
 }
 
+/// An array of float64 to write behind the table.
+pub(crate) struct FitsImage<'a> {
+    pub(crate) name: &'a str,
+    /// The last axis varies fastest.
+    pub(crate) shape: &'a [usize],
+    pub(crate) values: &'a [f64],
+}
+
 /// The bytes of a FITS file with one binary table `extname`: columns of uint64 and float64, and one long text under
-/// `keyword`, which must be ASCII.
+/// `keyword`, which must be ASCII; and images behind it.
 pub(crate) fn write_table(
     extname: &str,
     columns: &[FitsColumn<'_>],
     (keyword, long_text): (&str, &str),
+    images: &[FitsImage<'_>],
 ) -> Result<Vec<u8>, String> {
     use crate::numbers::Values;
     let mut created = Created::new()?;
@@ -54,12 +63,44 @@ pub(crate) fn write_table(
         }
         check(status)?;
     }
+    for image in images {
+        write_image(&mut created, image)?;
+    }
     let end = created.data()?.end;
     created
         .bytes()
         .get(..end)
         .map(<[u8]>::to_vec)
         .ok_or_else(|| "cfitsio: the file is shorter than its table".to_owned())
+}
+
+/// Writes an image behind what there is.
+fn write_image(created: &mut Created, image: &FitsImage<'_>) -> Result<(), String> {
+    if image.shape.iter().product::<usize>() != image.values.len() {
+        return Err(format!(
+            "{}: the shape is not that of the values",
+            image.name
+        ));
+    }
+    // The first axis of FITS is the fastest.
+    let mut axes: Vec<i64> = image.shape.iter().rev().map(|&n| n as i64).collect();
+    let name = c_text(&image.name.to_uppercase());
+    let from = image.values.as_ptr().cast_mut();
+    let (count, mut status) = (image.values.len() as i64, 0);
+    // SAFETY: the file is open; the calls read as many axes as there are, the texts up to their ends, and `count` values.
+    unsafe {
+        let (handle, code) = (created.file.as_raw(), &raw mut status);
+        sys::ffcrimll(handle, -64, axes.len() as i32, axes.as_mut_ptr(), code);
+        sys::ffpkys(
+            handle,
+            c"EXTNAME".as_ptr(),
+            name.as_ptr(),
+            ptr::null(),
+            code,
+        );
+        sys::ffpprd(handle, 1, 1, count, from, code);
+    }
+    check(status)
 }
 
 /// Begins the table: names, formats, units.

@@ -5,6 +5,7 @@
 //! `C = C4 + (alpha + beta) C3 + alpha^2 C2 + (2 alpha beta + m beta^2) S`: sums over four, three and two random points, alpha times the shot noise of
 //! the data and beta that of randoms in m subsets. O'Connell et al. 2016, DOI 10.1093/mnras/stw1821; Philcox et al. 2020, DOI 10.1093/mnras/stz3218.
 
+mod bin_means;
 mod caps;
 mod error;
 mod jackknife;
@@ -20,6 +21,7 @@ mod tracers;
 mod trials;
 mod tuning;
 
+pub use bin_means::{Bounds, mean_xi};
 pub use caps::combined;
 pub use error::ModelError;
 pub use jackknife::Regions;

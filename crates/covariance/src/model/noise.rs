@@ -112,6 +112,16 @@ impl Groups {
         whole.collect()
     }
 
+    /// The first of the groups alone.
+    #[must_use]
+    pub fn first(&self, groups: usize) -> Self {
+        Self {
+            each: self.each().into_iter().take(groups).collect(),
+            c2: self.c2.clone(),
+            s: self.s.clone(),
+        }
+    }
+
     /// All rounds.
     pub fn rounds(&self) -> u64 {
         self.each.iter().map(|group| group.rounds).sum()
@@ -193,6 +203,18 @@ mod tests {
             groups.add(one(k, c4, c3));
         }
         groups
+    }
+
+    #[test]
+    fn the_first_groups_are_those_of_fewer_rounds() {
+        let (all, few) = (groups(64).first(8), groups(32));
+        assert_eq!((all.rounds(), all.each().len()), (32, 8));
+        assert!((all.terms().c4 - few.terms().c4).abs().max() < 1e-15);
+        let noise = ShotNoise::poisson();
+        // Groups of four rounds instead of two.
+        let [all, few] = [all, few].map(|groups| groups.noise(noise).unwrap());
+        assert!((all / few - 1.0).abs() < 0.3, "{all} {few}");
+        assert_eq!(groups(5).first(9), groups(5));
     }
 
     #[test]

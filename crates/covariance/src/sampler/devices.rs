@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use albireo::engine::cuda::Cuda;
-use albireo::engine::{Cpu, Progress};
+use albireo::engine::{Cpu, Progress, Together};
 use albireo::error::EngineError;
 use albireo::progress::Lasting;
 use albireo_gpu::{CudaError, Device, Devices, LaunchShape, put};
@@ -158,10 +158,7 @@ impl<'a, D: Device> OnDevice<'a, D> {
         }
         tiles.bins = job.constants().bins.0 as u32;
         tiles.quads = self.device.address(&self.quads).into();
-        let points = drawn
-            .points
-            .iter()
-            .map(|points| buffers.put(&packed(points)));
+        let points = drawn.points.iter().map(|points| buffers.put(&points.short));
         let points = points.collect::<Result<Vec<_>, _>>()?;
         let mut clouds = vec![];
         for of_member in drawn.clouds.iter().flatten() {
@@ -250,14 +247,6 @@ impl<'a, D: Device> OnDevice<'a, D> {
     }
 }
 
-/// Positions and weights of points.
-fn packed(points: &RoundPoints) -> Vec<[u32; 4]> {
-    let steps = points.steps.iter().map(|steps| steps.cast_unsigned());
-    let point =
-        |([x, y, z], steps): (&[f32; 3], u32)| [x.to_bits(), y.to_bits(), z.to_bits(), steps];
-    points.short.iter().zip(steps).map(point).collect()
-}
-
 /// Addresses of the points of each tracer, and of the clouds of each owner in each member.
 type Placed<'a> = (&'a [u64], &'a [(u64, u64)]);
 
@@ -340,6 +329,17 @@ pub fn rounds<N: Devices>(
     Ok(sums)
 }
 
+/// The same on all of these devices.
+fn on_gpus(
+    (cuda, cpu): (&Cuda, &Cpu),
+    job: &SampleJob,
+    rounds: Range<u64>,
+    progress: &dyn Progress,
+) -> Result<RoundSums, SamplerError> {
+    let devices = cuda.shared_devices();
+    self::rounds(devices.of_this_process()?, cpu, job, rounds, progress)
+}
+
 impl SamplingEngine for Cuda {
     fn rounds(
         &self,
@@ -347,13 +347,19 @@ impl SamplingEngine for Cuda {
         rounds: Range<u64>,
         progress: &dyn Progress,
     ) -> Result<RoundSums, SamplerError> {
-        let devices = self.shared_devices();
-        self::rounds(
-            devices.of_this_process()?,
-            &Cpu::new(),
-            job,
-            rounds,
-            progress,
-        )
+        on_gpus((self, &Cpu::new()), job, rounds, progress)
+    }
+}
+
+/// Both work together in any case: this one names the threads.
+impl SamplingEngine for Together {
+    fn rounds(
+        &self,
+        job: &SampleJob,
+        rounds: Range<u64>,
+        progress: &dyn Progress,
+    ) -> Result<RoundSums, SamplerError> {
+        let (cpu, cuda) = self.parts();
+        on_gpus((cuda, cpu), job, rounds, progress)
     }
 }

@@ -36,6 +36,9 @@ pub struct SampleJob {
     constants: Constants,
     /// The bin with the fewest pairs that a round is expected to keep, and how many.
     fewest: (usize, f64),
+    /// Pairs that a round is expected to keep, and members of a cloud.
+    kept: f64,
+    cloud: f64,
     /// The orders of rows that the last rounds had: the next may have the same.
     orders: Arc<Mutex<Option<Vec<Rows>>>>,
 }
@@ -140,6 +143,8 @@ impl SampleJob {
             tracers,
             xi,
             fewest: (0, f64::INFINITY),
+            kept: 0.0,
+            cloud: input.settings.cloud,
             orders: Arc::default(),
         };
         job.set_rho(&input.random_pairs, input.settings.pairs);
@@ -156,6 +161,13 @@ impl SampleJob {
     /// The bin of which a round is expected to keep the fewest pairs, of any two tracers, and how many.
     pub fn fewest_pairs(&self) -> (usize, f64) {
         self.fewest
+    }
+
+    /// Quads that a round is expected to have.
+    pub(super) fn expected_quads(&self) -> f64 {
+        // A cloud of each tracer.
+        let members = self.cloud * self.tracers.len() as f64;
+        self.kept * members * members
     }
 
     /// The rate of each bin of the first axis: as many pairs as asked for, and none more than once.
@@ -176,6 +188,7 @@ impl SampleJob {
             let rates: Vec<f64> = random_pairs.chunks(columns).map(rate).collect();
             for (bin, pairs) in random_pairs.iter().enumerate() {
                 let expected = rates[bin / columns] * pairs * share * once;
+                self.kept += expected;
                 if expected < self.fewest.1 {
                     self.fewest = (bin, expected);
                 }
@@ -263,7 +276,10 @@ impl SampleJob {
                 .iter()
                 .map(|&row| weight(&tracer.randoms, row as usize));
             let unit = self.constants.weight_units[k];
-            let short = x.iter().map(|&x| self.rule.position(x)).collect();
+            let short = |(&x, w): (&[f64; 3], f64)| {
+                let [x, y, z] = self.rule.position(x).map(f32::to_bits);
+                [x, y, z, (w / unit).round() as u32]
+            };
             let regions = tracer
                 .randoms
                 .labels()
@@ -274,16 +290,14 @@ impl SampleJob {
                 regions
             };
             let in_round = rows.iter().filter_map(|&row| regions.get(row as usize));
-            let points = RoundPoints {
+            RoundPoints {
                 regions: in_round.copied().collect(),
-                weights: weights.clone().collect(),
-                steps: weights.map(|w| (w / unit).round() as i32).collect(),
+                short: x.iter().zip(weights.clone()).map(short).collect(),
+                weights: weights.collect(),
                 words: words::words(self.constants.seed, k, round, &rows),
                 x,
                 rows,
-                ..RoundPoints::default()
-            };
-            points.with_short(short)
+            }
         });
         points.collect()
     }
@@ -294,7 +308,8 @@ impl SampleJob {
         pairs.map(|(i, k)| self.xi[i][k].nodes()).collect()
     }
 
-    pub(super) fn xi(&self, owner: usize, member: usize) -> &XiTable {
+    /// xi of a tracer and another one, or itself.
+    pub fn xi(&self, owner: usize, member: usize) -> &XiTable {
         &self.xi[owner][member]
     }
 

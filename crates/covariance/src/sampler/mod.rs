@@ -17,6 +17,7 @@
 
 mod along;
 mod bound;
+mod choice;
 mod constants;
 #[cfg(feature = "cuda")]
 pub mod devices;
@@ -24,6 +25,7 @@ mod error;
 mod input;
 mod job;
 mod leaves;
+mod lists;
 mod naive;
 mod points;
 mod rounds;
@@ -34,6 +36,7 @@ mod visits;
 mod words;
 mod xi_table;
 
+pub use choice::choose_engine;
 pub use constants::{C3Term, C4Term, Constants, SHARE_STEP, pairs_of};
 pub use error::SamplerError;
 pub use input::{Input, MOST_BINS, Settings};

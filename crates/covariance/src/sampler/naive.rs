@@ -55,8 +55,12 @@ struct Round<'a> {
 type Point = (usize, usize);
 
 impl Round<'_> {
+    fn end(&self, tracer: usize, k: usize) -> ([f32; 3], u32) {
+        self.points[tracer].end(k as u32)
+    }
+
     fn bin(&self, (one, k): Point, (other, l): Point) -> Option<usize> {
-        let [x1, x2] = [self.points[one].short[k], self.points[other].short[l]];
+        let [(x1, _), (x2, _)] = [(one, k), (other, l)].map(|(tracer, k)| self.end(tracer, k));
         self.job.rule.bin(x1, x2)
     }
 
@@ -96,7 +100,7 @@ impl Round<'_> {
                     continue;
                 }
                 if let Some(b) = self.bin(vertex, y) {
-                    let step = i64::from(self.points[vertex.0].steps[vertex.1]);
+                    let step = i64::from(self.end(vertex.0, vertex.1).1);
                     sums.c3[term][a * bins + b] += times * step;
                     self.add_regions([arm, vertex, y, vertex], (a, b), times * step, sums);
                 }

@@ -10,8 +10,9 @@ use albireo_simd::{Isa, MOST_LANES};
 use rayon::prelude::*;
 
 use super::constants::pairs_of;
+use super::lists::Round;
 use super::points::RoundPoints;
-use super::tiles::{Counting, Piece, Round, Row, Scratch};
+use super::tiles::{Counting, Piece, Row, Scratch};
 use super::visits::{Clouds, Kept, Sorted, visit};
 use super::{RoundSums, SampleJob, SamplerError};
 

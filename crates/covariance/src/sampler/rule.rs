@@ -162,17 +162,37 @@ impl Rule {
         ([&self.first, &self.second], job)
     }
 
+    /// What the ratio of float32 positions to those of the points is.
+    pub(super) fn unit(&self) -> f64 {
+        self.unit
+    }
+
+    /// From one position to another, in a box to its nearest image.
+    #[inline(always)]
+    fn difference<N: Single>(&self, n: N, x1: [N::D; 3], x2: [N::D; 3]) -> [N::D; 3] {
+        let d = sub(n, x1, x2);
+        let Some([x, y, z]) = self.lengths else {
+            return d;
+        };
+        [
+            nearest(n, d[0], x),
+            nearest(n, d[1], y),
+            nearest(n, d[2], z),
+        ]
+    }
+
+    /// The squares of the separations of a register of pairs.
+    #[inline(always)]
+    pub(super) fn squares<S: Simd>(&self, simd: S, x1: [S::F; 3], x2: [S::F; 3]) -> S::F {
+        let n = Lanes32(simd);
+        let d = self.difference(n, x1, x2);
+        dot(n, d, d)
+    }
+
     /// The coordinates of a pair.
     #[inline(always)]
     fn coordinates<N: Single>(&self, n: N, x1: [N::D; 3], x2: [N::D; 3]) -> [N::D; 2] {
-        let mut d = sub(n, x1, x2);
-        if let Some([x, y, z]) = self.lengths {
-            d = [
-                nearest(n, d[0], x),
-                nearest(n, d[1], y),
-                nearest(n, d[2], z),
-            ];
-        }
+        let d = self.difference(n, x1, x2);
         match self.coordinates {
             Coordinates::Radial => [n.sqrt(dot(n, d, d)), n.of(0.0)],
             Coordinates::Cosine(Sight::Midpoint) => {
@@ -206,6 +226,11 @@ impl Rule {
     pub(super) fn bin(&self, x1: [f32; 3], x2: [f32; 3]) -> Option<usize> {
         let [first, second] = self.coordinates(Scalar32, x1, x2);
         Some(self.first.bin(first)? * self.second.n() + self.second.bin(second)?)
+    }
+
+    /// Whether two points in one place lie in a bin.
+    pub(super) fn holds_zero(&self) -> bool {
+        self.bin([0.0; 3], [0.0; 3]).is_some()
     }
 
     /// The bins of a register of pairs; `none` for those that lie in no bin.

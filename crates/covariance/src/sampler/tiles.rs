@@ -7,9 +7,8 @@ use std::ops::AddAssign;
 
 use albireo_simd::{Kernel, MOST_LANES, Simd};
 
-use super::points::RoundPoints;
-use super::rule::Rule;
-use super::visits::{Clouds, Kept, NEGATIVE};
+use super::lists::{List, Round, Tile};
+use super::visits::Kept;
 
 /// Pairs that are binned at a time.
 const BATCH: usize = 256;
@@ -25,17 +24,6 @@ const SLOTS: usize = 2 * super::MOST_BINS;
 
 /// Quads that counters of 32 bits hold, all of them in one bin.
 const MOST_QUADS: u64 = i32::MAX as u64;
-
-/// Points, clouds and bins of a round.
-pub(super) struct Round<'a> {
-    pub(super) rule: &'a Rule,
-    pub(super) bins: usize,
-    pub(super) points: &'a [RoundPoints],
-    /// For each owner, for each member.
-    pub(super) clouds: &'a [Vec<Clouds>],
-    /// The share of each region in each bin, with room for those that lie in none; none without regions.
-    pub(super) shares: Option<&'a [Vec<i32>]>,
-}
 
 /// Kept pairs of one bin.
 pub(super) struct Piece<'a> {
@@ -86,15 +74,6 @@ pub(super) struct Scratch {
     touched: u32,
 }
 
-/// What is known of a kept pair: the clouds of both ends, and where they are, with their weights in steps.
-#[derive(Default)]
-struct Tile {
-    near: [List; 2],
-    ends: [([f32; 3], u32); 2],
-    /// The regions of both ends.
-    regions: [u32; 2],
-}
-
 /// Pairs of points side by side, with what they count for, and the counters of their bins.
 struct Counters<C> {
     counts: Box<[C; SLOTS]>,
@@ -123,110 +102,25 @@ impl<C: Count> Default for Counters<C> {
     }
 }
 
-/// Members of a cloud column by column, in whole registers.
-#[derive(Default)]
-struct List {
-    len: usize,
-    /// Members that count.
-    counted: u64,
-    numbers: Vec<u32>,
-    x: [Vec<f32>; 3],
-    /// 1 or -1, and 0 for the one that is left out.
-    signs: Vec<u32>,
-    /// How many ends of the pair have a member's region.
-    equal: Vec<u32>,
+/// The first of two registers, the second where a mask is set.
+#[inline(always)]
+fn either<S: Simd>(simd: S, [first, second]: [S::U; 2], mask: S::U) -> S::U {
+    simd.xor(first, simd.and(simd.xor(first, second), mask))
 }
 
-impl List {
-    /// Takes all members; `without` counts for nothing.
-    #[inline(always)]
-    fn fill<S: Simd>(
-        &mut self,
-        simd: S,
-        points: &RoundPoints,
-        cloud: (&[u32], usize),
-        without: Option<u32>,
-    ) {
-        let (members, len) = cloud;
-        if self.numbers.len() < len + MOST_LANES {
-            let room = 2 * len + MOST_LANES;
-            self.numbers.resize(room, 0);
-            self.signs.resize(room, 0);
-            self.equal.resize(room, 0);
-            self.x.iter_mut().for_each(|x| x.resize(room, 0.0));
-        }
-        self.len = len;
-        let mut left_out = 0;
-        let (number_bits, one) = (simd.splat_u(!NEGATIVE), simd.splat_u(1));
-        let [x, y, z] = &mut self.x;
-        let mut at = 0;
-        while at < len {
-            let member = simd.load_u(&members[at..]);
-            let number = simd.and(member, number_bits);
-            // 1, or 1 - 2.
-            let minus = simd.shift_left(simd.shift_right(member, 31), 1);
-            let mut sign = simd.sub_u(one, minus);
-            if let Some(without) = without {
-                let same = simd.equal_u(number, simd.splat_u(without));
-                sign = simd.and(sign, simd.xor(same, simd.splat_u(u32::MAX)));
-                let inside = u32::MAX >> (32 - (len - at).min(S::LANES));
-                left_out += (simd.mask_bits(same) & inside).count_ones();
-            }
-            simd.store_u(number, &mut self.numbers[at..]);
-            simd.store_u(sign, &mut self.signs[at..]);
-            let [px, py, pz] = &points.short_bits;
-            simd.store(simd.floats(simd.gather(px, number)), &mut x[at..]);
-            simd.store(simd.floats(simd.gather(py, number)), &mut y[at..]);
-            simd.store(simd.floats(simd.gather(pz, number)), &mut z[at..]);
-            at += S::LANES;
-        }
-        self.counted = len as u64 - u64::from(left_out);
-    }
-
-    /// Compares the region of each member with those of both ends.
-    #[inline(always)]
-    fn compare<S: Simd>(&mut self, simd: S, regions: &[u32], [i, j]: [u32; 2]) {
-        let (i, j) = (simd.splat_u(i), simd.splat_u(j));
-        let mut at = 0;
-        while at < self.len {
-            let region = simd.gather(regions, simd.load_u(&self.numbers[at..]));
-            // A mask is -1.
-            let both = simd.add_u(simd.equal_u(region, i), simd.equal_u(region, j));
-            simd.store_u(simd.sub_u(simd.splat_u(0), both), &mut self.equal[at..]);
-            at += S::LANES;
-        }
-    }
+/// A word in all lanes, and the next one.
+#[inline(always)]
+fn words<S: Simd>(simd: S, words: &[u32], at: usize) -> [S::U; 2] {
+    [simd.splat_u(words[at]), simd.splat_u(words[at + 1])]
 }
 
-impl Tile {
-    #[inline(always)]
-    fn fill<S: Simd>(
-        &mut self,
-        simd: S,
-        round: &Round<'_>,
-        (first, second): (usize, usize),
-        members: (usize, usize),
-        Kept { i, j, .. }: Kept,
-    ) {
-        let [near_i, near_j] = &mut self.near;
-        let clouds = (
-            &round.clouds[first][members.0],
-            &round.clouds[second][members.1],
-        );
-        let others = (
-            (members.0 == second).then_some(j),
-            (members.1 == first).then_some(i),
-        );
-        near_i.fill(simd, &round.points[members.0], clouds.0.of(i), others.0);
-        near_j.fill(simd, &round.points[members.1], clouds.1.of(j), others.1);
-        self.ends = [round.points[first].end(i), round.points[second].end(j)];
-        if round.shares.is_some() {
-            let regions = &round.points[0].regions;
-            self.regions = [regions[i as usize], regions[j as usize]];
-            near_i.compare(simd, regions, self.regions);
-            near_j.compare(simd, regions, self.regions);
-        }
-    }
+/// The bits of a number in all lanes, and of the next one.
+#[inline(always)]
+fn floats<S: Simd>(simd: S, numbers: &[f32], at: usize) -> [S::U; 2] {
+    [
+        simd.bits(simd.splat(numbers[at])),
+        simd.bits(simd.splat(numbers[at + 1])),
+    ]
 }
 
 /// Three columns from a place on.
@@ -297,11 +191,69 @@ impl<C: Count> Counters<C> {
             simd.store_u(bins, &mut self.slots[at..]);
             at += S::LANES;
         }
+        self.add_weights();
+        if let Some(shares) = round.shares {
+            self.count_regions(shares, regions);
+        }
+        self.len = 0;
+    }
+
+    /// Adds the weights of the pairs that are binned to the counters.
+    #[inline(always)]
+    fn add_weights(&mut self) {
         for (slot, weight) in self.slots[..self.len].iter().zip(&self.weights) {
             self.counts[*slot as usize % SLOTS] += C::from(weight.cast_signed());
         }
-        if let Some(shares) = round.shares {
-            self.count_regions(shares, regions);
+    }
+
+    /// Counts all pairs of a member of one list and one of another, of a register or more, whose registers run on from one round to the next.
+    /// Members may be the same points where they are `alike`.
+    #[inline(always)]
+    fn cross<S: Simd>(
+        &mut self,
+        simd: S,
+        round: &Round<'_>,
+        (one, many): (&List, &List),
+        alike: bool,
+    ) {
+        self.count(simd, round, [0; 2]);
+        let none: [u32; MOST_LANES] = std::array::from_fn(|lane| (round.bins + lane) as u32);
+        let lanes: [u32; MOST_LANES] = std::array::from_fn(|lane| lane as u32);
+        let (none, lanes) = (simd.load_u(&none), simd.load_u(&lanes));
+        let (mut left, mut to) = (one.len * many.len, 0);
+        let (mut k, mut at) = (0, 0);
+        while left > 0 {
+            // Lanes from here on are of the next member.
+            let ahead = simd.at_most_u(simd.splat_u((many.len - at) as u32), lanes);
+            let x1 = [
+                simd.floats(either(simd, floats(simd, &one.x[0], k), ahead)),
+                simd.floats(either(simd, floats(simd, &one.x[1], k), ahead)),
+                simd.floats(either(simd, floats(simd, &one.x[2], k), ahead)),
+            ];
+            let x2 = [
+                simd.load(&many.x[0][at..]),
+                simd.load(&many.x[1][at..]),
+                simd.load(&many.x[2][at..]),
+            ];
+            let sign = either(simd, words(simd, &one.signs, k), ahead);
+            let mut weight = simd.mul_u(sign, simd.load_u(&many.signs[at..]));
+            if alike {
+                let number = either(simd, words(simd, &one.numbers, k), ahead);
+                let same = simd.equal_u(number, simd.load_u(&many.numbers[at..]));
+                weight = simd.and(weight, simd.xor(same, simd.splat_u(u32::MAX)));
+            }
+            simd.store_u(round.rule.bins(simd, x1, x2, none), &mut self.slots[to..]);
+            simd.store_u(weight, &mut self.weights[to..]);
+            let made = left.min(S::LANES);
+            (left, to, at) = (left - made, to + made, at + S::LANES);
+            if at >= many.len {
+                (at, k) = (at - many.len, k + 1);
+            }
+            if to >= BATCH || left == 0 {
+                self.len = to;
+                self.add_weights();
+                to = 0;
+            }
         }
         self.len = 0;
     }
@@ -341,6 +293,55 @@ impl<C: Count> Counters<C> {
     }
 }
 
+/// Where a row goes, its term, and how many quads wait for it.
+type Given<'a, 'b> = (&'a mut (dyn FnMut(Row<'_>) + 'b), usize, &'a mut u64);
+
+impl Counters<i32> {
+    /// Counts the quads of a tile and says how many they are; the row is handed on before its counters are full.
+    #[inline(always)]
+    fn add_tile<S: Simd>(
+        &mut self,
+        simd: S,
+        round: &Round<'_>,
+        tile: &Tile,
+        alike: bool,
+        (done, term, waiting): Given<'_, '_>,
+    ) -> u64 {
+        let [one, many] = &tile.near;
+        let all = one.counted * many.counted;
+        let longest = one.len.max(many.len);
+        if round.shares.is_none() && longest >= S::LANES && all <= MOST_QUADS {
+            if *waiting + all > MOST_QUADS {
+                self.give(simd, round, done, term);
+                *waiting = 0;
+            }
+            *waiting += all;
+            let lists = if one.len < many.len {
+                (one, many)
+            } else {
+                (many, one)
+            };
+            self.cross(simd, round, lists, alike && round.rule.holds_zero());
+            return all;
+        }
+        for k in 0..one.len {
+            let (sign, number) = (one.signs[k], one.numbers[k]);
+            if sign == 0 {
+                continue;
+            }
+            if *waiting + many.counted > MOST_QUADS {
+                self.give(simd, round, done, term);
+                *waiting = 0;
+            }
+            *waiting += many.counted;
+            let x = [one.x[0][k], one.x[1][k], one.x[2][k]];
+            let equal = (tile.regions, one.equal[k]);
+            self.meet(simd, round, (x, sign), many, alike.then_some(number), equal);
+        }
+        all
+    }
+}
+
 /// Counts a piece and hands the rows of its terms on; returns how many quads there are.
 pub(super) struct Counting<'a, F> {
     pub(super) round: &'a Round<'a>,
@@ -372,7 +373,7 @@ impl<F: FnMut(Row<'_>)> Counting<'_, F> {
         let (round, (first, second)) = (self.round, self.piece.tracers);
         let n = round.points.len();
         let term = ((first + second) * n + members.0) * n + members.1;
-        let (mut found, mut pending) = (0, 0);
+        let (mut found, mut waiting) = (0, 0);
         let Scratch {
             quads,
             triples: [of_first, of_second],
@@ -398,23 +399,8 @@ impl<F: FnMut(Row<'_>)> Counting<'_, F> {
             }
             for tile in &tiles[..pairs.len()] {
                 let ([near_i, near_j], regions) = (&tile.near, tile.regions);
-                for k in 0..near_i.len {
-                    let (sign, number) = (near_i.signs[k], near_i.numbers[k]);
-                    if sign == 0 {
-                        continue;
-                    }
-                    if pending + near_j.counted > MOST_QUADS {
-                        quads.count(simd, round, regions);
-                        quads.give(simd, round, done, term);
-                        pending = 0;
-                    }
-                    pending += near_j.counted;
-                    found += near_j.counted;
-                    let x = [near_i.x[0][k], near_i.x[1][k], near_i.x[2][k]];
-                    let itself = (members.0 == members.1).then_some(number);
-                    let equal = (regions, near_i.equal[k]);
-                    quads.meet(simd, round, (x, sign), near_j, itself, equal);
-                }
+                let row = (&mut *done, term, &mut waiting);
+                found += quads.add_tile(simd, round, tile, members.0 == members.1, row);
                 let equal = (regions, 1 + u32::from(regions[0] == regions[1]));
                 if members.1 == 0 {
                     of_first.meet(simd, round, tile.ends[1], near_i, None, equal);

@@ -28,6 +28,9 @@ impl XiTable {
     /// The distance of nodes of s in the length unit of Mpc/h.
     pub const STEP: f64 = 0.5;
 
+    /// The distance of nodes of mu.
+    pub const MU_STEP: f64 = 1.0 / MU_INTERVALS as f64;
+
     /// Nodes of mu: multiples of 1/32.
     pub fn mu_nodes() -> impl Iterator<Item = f64> {
         (0..MU_NODES).map(|k| k as f64 / MU_INTERVALS as f64)

@@ -11,7 +11,6 @@ mod theory;
 mod tracers;
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use albireo_covariance::model::{Groups, LinearMap, Matrix, ShotNoise};
@@ -24,18 +23,22 @@ use self::cross::Cross;
 use self::jackknife::Jackknife;
 pub(crate) use self::kept_sums::words_of_part;
 use self::kept_sums::{KeptFlags, KeptSums};
-use self::made::{Made, Reference};
-use self::sampling::{End, Sampled, Sampling};
+use self::made::{Modelled, Reference};
+use self::measured::Measured;
+use self::sampling::{End, Here, Sampled, Sampling};
 use self::tracers::{Tracers, one_or_all};
 use super::covariance_values::Values;
 use super::derived::Derived;
 use super::over_mu::OverMuFlags;
-use crate::args::{CrossFlags, DataFlags, OutputFlags, SEED, SpaceFlags};
+use super::result::{NamedTable, of_saved};
+use crate::args::{ComputeFlags, CrossFlags, DataFlags, OutputFlags, SEED, SpaceFlags};
 use crate::catalogs::Files;
-use crate::engine::cpu_of;
+use crate::engine::Engines;
+use crate::every::duration;
 use crate::group;
+use crate::packages::{Made, Origin, has_form};
 use crate::paths::ReadFile;
-use crate::record::Record;
+use crate::record::{Arguments, Record};
 use crate::scatter::check_bins;
 use crate::session::Session;
 use crate::usage::usage;
@@ -58,8 +61,13 @@ pub(crate) struct Covariance {
     /// Random points of the survey, those of RESULT or others; several files, or a quoted pattern
     ///
     /// Columns, cosmology, box and unit are those of RESULT unless they are given.
-    #[arg(long, value_name = "FILE", required = true, help_heading = group::INPUT)]
+    #[arg(long, value_name = "FILE", required_unless_present = "shifted_randoms", help_heading = group::INPUT)]
     randoms: Vec<Files>,
+    /// Randoms shifted as the data were, in place of --randoms, where RESULT is of reconstruction
+    ///
+    /// RR is that of the unshifted ones. xi of RESULT is taken over SS.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["randoms", "cross"], help_heading = group::INPUT)]
+    shifted_randoms: Vec<Files>,
     #[command(flatten)]
     columns: DataFlags,
     /// Two tracers: xi of RESULT's with another one, and of that one alone; the covariance of all three
@@ -123,8 +131,8 @@ pub(crate) struct Covariance {
     /// Sample until the covariance has this noise: fitted variances grow by its square
     #[arg(long, value_name = "R", default_value_t = 0.02)]
     noise: f64,
-    /// End after this time, e.g. 20m
-    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "rounds")]
+    /// End after this time, e.g. 90s, 20min or 1.5h
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "rounds")]
     time: Option<Duration>,
     /// Sample so many rounds, at any noise
     #[arg(long, value_name = "N")]
@@ -140,9 +148,8 @@ pub(crate) struct Covariance {
     cloud: f64,
     #[command(flatten)]
     kept: KeptFlags,
-    /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N", help_heading = group::RUNNING)]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    compute: ComputeFlags,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -163,20 +170,6 @@ enum OnOff {
     On,
     /// No.
     Off,
-}
-
-/// A time such as 90s, 20m or 1.5h.
-fn time(text: &str) -> Result<Duration, String> {
-    let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    let of = |(unit, seconds): (&str, f64)| {
-        let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
-        Duration::try_from_secs_f64(number * seconds).ok()
-    };
-    let found = units
-        .into_iter()
-        .find_map(of)
-        .filter(|time| !time.is_zero());
-    found.ok_or_else(|| format!("expected a time such as 90s, 20m or 1.5h, found `{text}`"))
 }
 
 impl Covariance {
@@ -222,8 +215,18 @@ impl Covariance {
         Ok(())
     }
 
+    /// Whether xi is another one than the measured.
+    fn takes_xi(&self) -> bool {
+        !(self.xi.is_empty() && self.xi_theory.is_empty())
+    }
+
     /// Refuses regions of one side alone.
     fn check_regions(&self, of_regions: bool) -> Result<()> {
+        if of_regions && self.compute.engine.is_on_gpus() {
+            return Err(usage(
+                "--tune: sums by region are made by the cpu engine alone: leave out --engine cuda",
+            ));
+        }
         match (of_regions, &self.regions_column) {
             (true, None) => Err(usage(
                 "--tune: a jackknife needs the regions of the random points: --regions-column names the column that --regions-output wrote",
@@ -238,10 +241,17 @@ impl Covariance {
     /// Reads, samples, fits, prints and writes.
     pub(crate) fn run(self, session: &mut Session<'_>) -> Result<()> {
         self.check()?;
+        #[cfg(feature = "plot")]
+        if self.kept.is_part() && self.output.plot.is_some() {
+            return Err(usage(
+                "--plot: a part is not drawn: leave it out, `albireo merge` takes it",
+            ));
+        }
         session
             .sink
             .check_counts(&self.output, &[], &session.arguments.inputs())?;
         self.kept.check(&session.sink)?;
+        let engines = Engines::new(&self.compute.run_flags(), session)?;
         let mut record = Record::begin(session.arguments);
         let measured = self.measured(&session.kept.results)?;
         let first = &measured[0];
@@ -254,11 +264,10 @@ impl Covariance {
         let tune = tune.transpose()?;
         let jackknife = tune.as_ref().and_then(|tune| tune.jackknife.as_ref());
         self.check_regions(jackknife.is_some())?;
-        let engine = cpu_of(self.threads, None)?;
         let tracers = self.tracers(measured, &mut record, session)?;
         let job = self.job(&tracers, jackknife, &session.kept.results)?;
-        let squares = tracers.squares(jackknife, &engine, session)?;
-        let pairs = tracers.two_points(&squares)?;
+        let squares = tracers.squares(jackknife, &engines, session)?;
+        let pairs = tracers.two_points(&squares, self.takes_xi().then_some(&job))?;
         let noise = self.noise(&tracers);
         let cross = tracers.cross(&noise, &pairs);
         let mut sampled = begun(
@@ -277,6 +286,11 @@ impl Covariance {
         } else {
             noise[0]
         };
+        let end = match self.rounds {
+            Some(rounds) => End::Rounds(rounds),
+            None => End::Noise(self.noise, self.time),
+        };
+        let engine = engines.for_covariance(&job, end.least());
         let sampling = Sampling {
             job: &job,
             map: &values.map,
@@ -289,24 +303,46 @@ impl Covariance {
             watch: &session.watch,
         };
         let kept = KeptSums::new(&self, &values, &tracers, &sampling)?;
-        let end = match self.rounds {
-            Some(rounds) => End::Rounds(rounds),
-            None => End::Noise(self.noise, self.time),
-        };
         if self.kept.sample(&kept, &mut sampled, end, session)? {
             return Ok(());
         }
         let known = sampling.end(&mut sampled)?;
         self.note(&tracers, &job, session, &mut record)?;
+        let here = sampled.here;
+        if here.rounds > 0 {
+            let by = json!({"engine": engine.description(), "rounds": here.rounds, "quads": here.quads, "seconds": here.seconds});
+            record.set("sampled", by);
+        }
         values.note(&mut record);
-        let made = Made::new(&values, &sampled.groups, (shot, &noise));
+        let made = Modelled::new(&values, &sampled.groups, (shot, &noise));
         let made = match &tune {
             Some(reference) => made.tuned(reference, sampled.of_regions.as_ref())?,
             None => made,
         };
-        let mut table = made.table(known, &mut record)?;
+        let mut table = made.table(&known, &mut record)?;
         table.columns.extend(tracers.weights(&values));
-        session.sink.deliver(&table, &self.output)
+        let origin = self.origin(&tracers.measured, session)?;
+        session
+            .sink
+            .deliver_made(&Made { table, origin }, &self.output)
+    }
+
+    /// What a covariance that goes into a file with forms of other packages is of: nothing of two tracers, which these packages do not put together.
+    fn origin(&self, measured: &[Measured], session: &Session<'_>) -> Result<Origin> {
+        let path = self.output.file();
+        let ([one], Some(path)) = (measured, path.filter(|path| has_form(path))) else {
+            return Ok(Origin::default());
+        };
+        let input = NamedTable::in_memory(one.name.clone(), one.table.clone());
+        let form = Derived::one((&self.over_mu, self.wp, self.pi_max), &one.xi.axes)?;
+        let record = Record::begin(&Arguments::default());
+        let estimated = of_saved(&input, &vec![1; one.xi.axes.len()], None, record, session)?;
+        let means = form.table(&estimated, Some(path), false)?;
+        Ok(Origin {
+            counts: means.origin.counts,
+            regions: None,
+            means: Some(means.table),
+        })
     }
 
     /// Writes down what the covariance is of, and what was sampled.
@@ -376,5 +412,6 @@ fn begun(
         },
         of_regions,
         open: BTreeMap::new(),
+        here: Here::default(),
     }
 }

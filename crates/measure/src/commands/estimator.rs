@@ -11,6 +11,7 @@ use anyhow::Result;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 
 use super::named_formulas::{AskedEstimator, is_name};
+use crate::synonyms::value_instead;
 use crate::usage::usage;
 
 /// The catalogues besides the first, by their flags.
@@ -60,18 +61,23 @@ fn estimator(text: &str) -> Result<AnyEstimator, String> {
     if let Some(estimator) = named().find(|estimator| estimator.name() == text) {
         return Ok(estimator.into());
     }
-    let like_a_name = |c: char| c.is_ascii_lowercase() || c == '-';
-    if !text.is_empty() && text.chars().all(like_a_name) {
-        let names: Vec<&str> = named().map(Estimator::name).collect();
-        return Err(format!(
-            "there is no estimator {text}: expected one of {}, or a formula such as (DD-2*DR+RR)/RR",
-            names.join(", ")
-        ));
-    }
     let formula: Result<Formula, _> = text.parse();
-    formula
-        .map(AnyEstimator::from)
-        .map_err(|error| error.to_string())
+    let like_a_name = |c: char| c.is_ascii_alphabetic() || ['-', '_'].contains(&c);
+    formula.map(AnyEstimator::from).map_err(|error| {
+        if text.is_empty() || !text.chars().all(like_a_name) {
+            return error.to_string();
+        }
+        let names: Vec<String> = named().map(|one| one.name().to_owned()).collect();
+        let known = value_instead("estimator", text, &names).map(|name| format!("use {name}"));
+        let listed = || {
+            let names = names.join(", ");
+            format!("expected one of {names}, or a formula such as (DD-2*DR+RR)/RR")
+        };
+        format!(
+            "there is no estimator `{text}`: {}",
+            known.unwrap_or_else(listed)
+        )
+    })
 }
 
 impl TypedValueParser for EstimatorParser {
@@ -134,7 +140,7 @@ pub(super) fn with_advice(error: EstimatorError) -> anyhow::Error {
     let error = anyhow::Error::from(error);
     if unknown {
         return error.context(
-            "without --randoms FILE, RR comes from a periodic box (--box L, or an attribute such as BoxSize in the file)",
+            "RR needs --randoms FILE, or a periodic box in which it is known (--box L, or an attribute of the file such as BoxSize)",
         );
     }
     error

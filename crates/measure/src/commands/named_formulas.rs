@@ -118,10 +118,17 @@ impl NamedFormulas {
     pub(super) fn check(&self, apart: &[(bool, &str)]) -> Result<()> {
         match apart.iter().find(|(given, _)| *given) {
             None => Ok(()),
-            Some((_, flag)) => Err(usage(format!(
-                "--estimator {}=..: formulas with names are columns of bins in r or theta, or of wp: leave out the name, or {flag}",
-                self.names[0]
-            ))),
+            Some((_, flag)) => {
+                let unnamed = if self.names.len() == 1 {
+                    "leave out the name, or"
+                } else {
+                    "give one formula without a name, or leave out"
+                };
+                Err(usage(format!(
+                    "--estimator {}=..: formulas with names are columns of bins in r or theta, or of wp: {unnamed} {flag}",
+                    self.names[0]
+                )))
+            }
         }
     }
 }

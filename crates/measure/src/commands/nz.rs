@@ -217,7 +217,7 @@ impl Nz {
         sink.check(&self.output, &others, inputs)?;
         if self.area.is_none() && self.nside.is_none() {
             return Err(usage(
-                "a density needs the area of the survey: --area in square degrees, or --nside for that of the pixels that hold it",
+                "a density needs the area of the survey: --area in square degrees, or --nside N for the area of the HEALPix pixels that hold objects",
             ));
         }
         if let Some(p0) = self.fkp.filter(|p0| !(*p0 > 0.0 && p0.is_finite())) {

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use albireo_catalogs::Table;
+use albireo_catalogs::{ResultKind, Table};
 use albireo_figures::{Limits, Named, Sheet, Spacing, Style};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use super::result::check_same_bins;
 use crate::args::power;
 use crate::edges::ends;
 use crate::files::Written;
@@ -93,6 +94,9 @@ pub(crate) struct Plot {
     /// The first column and this one, by its name in the header or its number [default: 2], in the units of the result and scaled as that is.
     #[arg(long = "model", value_name = "FILE[:COLUMN]")]
     models: Vec<ModelSpec>,
+    /// Covariance of the same values, such as of mocks, whose errors stand beside those of RESULT, a covariance
+    #[arg(long, value_name = "RESULT")]
+    beside: Option<ReadFile>,
     /// Width and height of the page in inches or mm, e.g. 7x5 or 86x65mm; `column`: 3.4 inches wide [default: mostly 7x5.25]
     #[arg(long, value_name = "WxH", value_parser = page_size, help_heading = group::AXES)]
     size: Option<[f64; 2]>,
@@ -114,6 +118,26 @@ pub(crate) struct Plot {
     /// Scale of the y axis [default: as the bins are, linear with a scaled y and for g(r)]
     #[arg(long, value_name = "SCALE", help_heading = group::AXES)]
     y_scale: Option<ScaleName>,
+}
+
+/// The covariance whose errors stand beside those of the only result.
+fn reference(path: &ReadFile, results: &[Named<'_>]) -> Result<(String, Table)> {
+    let place = || format!("--beside {}", path.display());
+    let table = read_table(path)?;
+    let all = results.iter().map(|result| result.table);
+    for table in all.chain([&table]) {
+        let kind = table.kind().with_context(place)?;
+        if kind != ResultKind::Covariance || results.len() > 1 {
+            bail!(
+                "{}: expected one covariance, and RESULT another one, found a {}",
+                place(),
+                kind.name()
+            );
+        }
+    }
+    check_same_bins(results[0].table, &table).with_context(place)?;
+    let name = path.file_name().unwrap_or_default();
+    Ok((name.to_string_lossy().into_owned(), table))
 }
 
 impl Plot {
@@ -200,6 +224,7 @@ impl Plot {
             .map(ReadFile::as_path)
             .chain(records.iter().map(AsRef::as_ref))
             .chain(self.models.iter().map(|model| model.path.as_path()))
+            .chain(self.beside.as_deref())
             .collect();
         sink.keep_apart(&[Written::probe("--output", &self.output)?], &inputs)?;
         let tables = self.results.iter().map(|path| read_table(path));
@@ -208,11 +233,14 @@ impl Plot {
         let named = sets.iter().map(|(name, table)| Named { name, table });
         let named: Vec<_> = named.collect();
         let models = self.models.iter().map(ModelSpec::read);
+        let beside = self.beside.as_ref();
+        let beside = beside.map(|path| reference(path, &named)).transpose()?;
         let sheet = Sheet {
             size: self.size,
             font_size: self.font_size,
             title: self.title.clone(),
             models: models.collect::<Result<_>>()?,
+            beside,
         };
         albireo_figures::draw_on(&named, &self.output, self.style(), &sheet).with_context(|| {
             match &self.results[..] {

@@ -29,8 +29,10 @@ mod window;
 mod wrap;
 
 pub(super) use covariance::check_same_bins;
+pub(super) use estimate::of_saved;
 pub(super) use over_realisations::OverRealisations;
 pub(super) use parts::Saved;
+pub(super) use saved::NamedTable;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};

@@ -122,8 +122,9 @@ impl Xi {
         let files = others.into_iter().map(|(_, path)| path);
         let files: Vec<&Path> = files.chain(output.file()).collect();
         self.estimate.check_forms(&spec, &files)?;
+        let over_mu = self.over_mu.given();
         self.estimate.check_formulas(&[
-            (self.over_mu.given().is_some(), "multipoles and wedges"),
+            (over_mu.is_some(), over_mu.unwrap_or_default()),
             (spec.second.is_some(), "the second coordinate"),
             (self.forms.any(), "--outputs"),
         ])?;

@@ -29,20 +29,18 @@ impl<'a> Counter<'a> {
         let kept: Vec<bool> = kept.collect::<Result<_>>()?;
         let open = counts.iter().zip(kept).filter(|(_, kept)| !kept);
         let open: Vec<NamedCount<'a>> = open.map(|(count, _)| count.clone()).collect();
-        let of_all = |count: &NamedCount<'a>| {
+        let of_all = |count: &NamedCount<'a>, on_gpus: bool| {
             let mut all = together.counts.iter();
-            all.find(|all| all.name == count.name && pays(all, together.number))
+            all.find(|all| all.name == count.name && pays(all, together.number, on_gpus))
         };
-        let in_one_pass: Vec<_> = open.iter().filter_map(of_all).collect();
-        if in_one_pass.is_empty() {
-            return self.decide(&open);
-        }
-        let jobs = open.iter().map(|count| of_all(count).unwrap_or(count));
-        let jobs: Vec<NamedCount<'a>> = jobs.cloned().collect();
+        let decided_on = |count| of_all(count, false).unwrap_or(count).clone();
+        let jobs: Vec<NamedCount<'a>> = open.iter().map(decided_on).collect();
         self.decide(&jobs)?;
         let engine = self.engine.as_ref().map(Worker::engine);
-        if !matches!(engine, Some(AnyEngine::Cpu(_) | AnyEngine::Naive(_))) {
-            tracing::info!("realisations are counted one by one");
+        let on_gpus = !matches!(engine, Some(AnyEngine::Cpu(_) | AnyEngine::Naive(_)));
+        let in_one_pass = open.iter().filter_map(|count| of_all(count, on_gpus));
+        let in_one_pass: Vec<_> = in_one_pass.collect();
+        if in_one_pass.is_empty() {
             return self.decide(&open);
         }
         for count in in_one_pass {

@@ -8,17 +8,7 @@ use albireo_catalogs::{Table, Tree};
 use anyhow::Result;
 
 use crate::saved::floats;
-
-/// The columns that are matrices.
-const NAMES: [&str; 7] = [
-    "covariance",
-    "correlation",
-    "precision",
-    "c4",
-    "c3",
-    "c2",
-    "s",
-];
+use crate::scatter::MATRICES;
 
 /// What a file of this format has of the covariance; none for formats of columns.
 pub(super) fn tree(table: &Table, format: &str) -> Result<Option<Tree>> {
@@ -36,7 +26,7 @@ pub(super) fn tree(table: &Table, format: &str) -> Result<Option<Tree>> {
             Some(Tree::Text(text))
         }
         "fits" | "hdf5" => {
-            let there = NAMES.into_iter().filter_map(|name| {
+            let there = MATRICES.into_iter().filter_map(|name| {
                 let values = floats(table, name).ok()?;
                 Some((name.to_owned(), matrix(values)))
             });

@@ -89,18 +89,28 @@ pub(crate) fn form(table: &Table, origin: &Origin, path: &Path) -> Result<Option
     let is_covariance = table
         .kind()
         .is_ok_and(|kind| kind == ResultKind::Covariance);
-    if is_covariance && (origin.means.is_none() || is_foreign(path)) {
-        return matrices::tree(table, TableFormat::of(path)?.name());
+    if is_covariance {
+        let format = TableFormat::of(path)?.name();
+        let matrices = matrices::tree(table, format)?;
+        return Ok(match (format, &origin.means, matrices) {
+            ("hdf5", Some(_), Some(Tree::Group(mut all))) => {
+                match beside_columns(table, origin) {
+                    Ok(Tree::Group(theirs)) => all.extend(theirs),
+                    Ok(_) => {}
+                    Err(reason) => none_of_lsstypes(path, &reason),
+                }
+                Some(Tree::Group(all))
+            }
+            (_, _, matrices) => matrices,
+        });
     }
     if !has_form(path) {
         return Ok(None);
     }
     if !is_foreign(path) {
         let tree = beside_columns(table, origin);
-        let none = |reason: &anyhow::Error| {
-            tracing::debug!("{}: no tree of lsstypes: {reason:#}", path.display());
-        };
-        return Ok(tree.inspect_err(none).ok());
+        let tree = tree.inspect_err(|reason| none_of_lsstypes(path, reason));
+        return Ok(tree.ok());
     }
     let measured = Measured::of(table, origin);
     let made = measured.and_then(|measured| match TableFormat::of(path)?.name() {
@@ -111,6 +121,11 @@ pub(crate) fn form(table: &Table, origin: &Origin, path: &Path) -> Result<Option
     Ok(Some(made.with_context(|| {
         format!("{shown} has the form of pycorr")
     })?))
+}
+
+/// Says why a file has our columns alone.
+fn none_of_lsstypes(path: &Path, reason: &anyhow::Error) {
+    tracing::debug!("{}: no tree of lsstypes: {reason:#}", path.display());
 }
 
 /// Reads a result: one of ours, or what lsstypes wrote.

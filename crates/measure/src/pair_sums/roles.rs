@@ -131,7 +131,8 @@ impl SummedRoles {
             return Ok(what);
         };
         let is_named = |sum: &str| (self.named.iter()).any(|(of, name)| *of == term && name == sum);
-        let only = Summed(self.summed.0.clone().only(is_named));
+        let Summed(sums, flag) = &self.summed;
+        let only = Summed(sums.clone().only(is_named), flag);
         let what = what.with_program(only.program(first, second, geometry)?);
         Summed::check_order(&what, term.first == term.second)?;
         Ok(what)

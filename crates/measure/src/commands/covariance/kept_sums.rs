@@ -69,6 +69,11 @@ pub(super) struct KeptFlags {
 }
 
 impl KeptFlags {
+    /// Whether a part is made.
+    pub(super) fn is_part(&self) -> bool {
+        self.shard.is_some()
+    }
+
     /// Refuses to write over what is no result.
     pub(super) fn check(&self, sink: &Sink) -> Result<()> {
         let check =
@@ -169,6 +174,7 @@ impl<'a> KeptSums<'a> {
             ),
             ("the table of xi", json!(xi)),
             ("RR", json!(sampling.rr)),
+            ("the pairs of the random points", json!(tracers.own)),
             ("data over random points", f),
             ("the noise of two tracers", json!(noise)),
             (

@@ -1,6 +1,6 @@
 //! What is made of sampled sums: the shot noise that fits best, the covariance with its inverse, and its table.
 //!
-//! Entry: [`Made`].
+//! Entry: [`Modelled`].
 
 use std::path::Path;
 
@@ -18,9 +18,10 @@ use crate::commands::result::check_same_bins;
 use crate::record::Record;
 use crate::results::Results;
 use crate::saved::floats;
+use crate::scatter::MATRICES;
 
 /// A covariance without mocks.
-pub(super) struct Made<'a> {
+pub(super) struct Modelled<'a> {
     values: &'a Values,
     groups: &'a Groups,
     shot: ShotNoise,
@@ -58,6 +59,9 @@ impl Reference {
                     let (n, floats) = (values.map.values(), floats(&table, "covariance")?);
                     Ok((Matrix::from_row_slice(n, n, floats), None))
                 }
+                ResultKind::RegionCounts if measured.shifted.is_some() => bail!(
+                    "the scatter between regions is not modelled of reconstruction: take a covariance of mocks"
+                ),
                 ResultKind::RegionCounts => {
                     let jackknife = Jackknife::read(path, &table, measured)?;
                     Ok((jackknife.found(&values.map), Some(jackknife)))
@@ -89,7 +93,7 @@ fn hint(error: ModelError, rounds: u64) -> Error {
     }
 }
 
-impl<'a> Made<'a> {
+impl<'a> Modelled<'a> {
     /// Of rounds in groups, at this shot noise.
     pub(super) fn new(
         values: &'a Values,
@@ -119,11 +123,15 @@ impl<'a> Made<'a> {
         tracing::info!("shot noise: alpha = {:.4}", fitted.alpha);
         self.fit = reference.described.clone();
         self.fit["curve"] = json!(fitted.curve);
+        if reference.jackknife.is_none() {
+            let errors = reference.matrix.diagonal().map(f64::sqrt);
+            self.fit["errors"] = json!(errors.as_slice());
+        }
         Ok(self)
     }
 
-    /// The covariance with its inverse and terms; `noise` is how well it is known.
-    pub(super) fn table(&self, noise: Option<f64>, record: &mut Record) -> Result<Table> {
+    /// The covariance with its inverse and terms; `known` is the noise after more and more rounds.
+    pub(super) fn table(&self, known: &[(u64, f64)], record: &mut Record) -> Result<Table> {
         let rounds = self.groups.rounds();
         let covariance = self.terms.at(self.shot);
         let least = least_eigenvalue(&covariance);
@@ -138,6 +146,8 @@ impl<'a> Made<'a> {
                 "C4 is lost in its noise: its least eigenvalue in units of C2 is {of_c4:.3}, not above {bound:.3}: take more rounds"
             );
         }
+        let noise = known.last().filter(|(after, _)| *after == rounds);
+        let noise = noise.map(|(_, noise)| *noise);
         let shown = noise.map_or("unknown".to_owned(), |noise| format!("{noise:.4}"));
         tracing::info!("{rounds} rounds: noise {shown}, least eigenvalue {least:.3e}");
         let mut errors = json!({
@@ -150,6 +160,10 @@ impl<'a> Made<'a> {
             "rounds": rounds,
             "groups": self.groups.each().len(),
             "noise": noise,
+            "noise_after": {
+                "rounds": known.iter().map(|(rounds, _)| *rounds).collect::<Vec<_>>(),
+                "noise": known.iter().map(|(_, noise)| *noise).collect::<Vec<_>>(),
+            },
             "effective_mocks": precision.effective_mocks,
             "least_eigenvalue": least,
             "least_eigenvalue_of_c4_over_c2": of_c4,
@@ -167,15 +181,16 @@ impl<'a> Made<'a> {
         let mut columns = self.values.columns(&covariance);
         let terms = &self.terms;
         let others = [
-            ("precision", "inverse without its bias", &precision.matrix),
-            ("c4", "sum over four points", &terms.c4),
-            ("c3", "sum over three points, at Poisson noise", &terms.c3),
-            ("c2", "sum over two points, at Poisson noise", &terms.c2),
-            ("s", "sum over two points without correlation", &terms.s),
+            ("inverse without its bias", &precision.matrix),
+            ("sum over four points", &terms.c4),
+            ("sum over three points, at Poisson noise", &terms.c3),
+            ("sum over two points, at Poisson noise", &terms.c2),
+            ("sum over two points without correlation", &terms.s),
         ];
         // Those of two tracers are what they are at their noise, that of the randoms in C2.
         let number = others.len() - usize::from(self.tracers.len() > 1);
-        for (name, about, matrix) in others.into_iter().take(number) {
+        let [_, _, names @ ..] = MATRICES;
+        for (name, (about, matrix)) in names.into_iter().zip(others).take(number) {
             let about = if self.tracers.len() > 1 {
                 about.trim_end_matches(", at Poisson noise")
             } else {

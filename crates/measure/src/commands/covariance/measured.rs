@@ -6,10 +6,10 @@ use std::path::Path;
 
 use albireo::binning::Axes;
 use albireo::domain::Domain;
-use albireo::estimators::{Term, TermCounts};
+use albireo::estimators::{Role, Term, TermCounts};
 use albireo::{Bins, Correlation};
 use albireo_catalogs::{ResultKind, Table};
-use albireo_covariance::model::{MeasuredXi, measured_xi};
+use albireo_covariance::model::{Bounds, MeasuredXi, mean_xi, measured_xi};
 use albireo_covariance::sampler::XiTable;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -29,6 +29,8 @@ pub(super) struct Measured {
     pub(super) xi: Correlation,
     /// RR of each bin over that of all pairs.
     pub(super) rr: Vec<f64>,
+    /// SS likewise, of a reconstructed one, whose xi here is over SS.
+    pub(super) shifted: Option<Vec<f64>>,
     /// The subsets of randoms that were split.
     pub(super) subsets: f64,
     /// The weight of all its random pairs and of all its pairs of data, where these were counted, and not split.
@@ -89,10 +91,22 @@ impl Measured {
             let mut xi = estimator.estimate(&counts)?;
             name_axes(&mut xi.axes, &table)?;
             let totals = total(rr, &counts).zip(total(Term::DD, &counts));
-            Ok((xi, counts.pairs(rr)?.fractions(rr.name)?, totals))
+            let fractions = |term: Term| counts.pairs(term)?.fractions(term.name);
+            let random_pairs = fractions(rr)?;
+            let shifted = counts.made(Term::SS).map(|_| fractions(Term::SS));
+            let shifted = shifted.transpose()?;
+            if let Some(shifted) = &shifted {
+                let over = random_pairs.iter().zip(shifted).map(|(rr, ss)| rr / ss);
+                xi.xi
+                    .iter_mut()
+                    .zip(over)
+                    .for_each(|(xi, over)| *xi *= over);
+            }
+            Ok((xi, (random_pairs, shifted), totals))
         };
         let whole = vec![1; axes.number()];
-        let ((xi, rr, totals), (smooth, ..)) = (estimate(&whole)?, estimate(&smoothing(&axes))?);
+        let ((xi, (rr, shifted), totals), (smooth, ..)) =
+            (estimate(&whole)?, estimate(&smoothing(&axes))?);
         if let Some(bin) = rr.iter().position(|rr| *rr <= 0.0) {
             bail!(
                 "there are no random pairs in {}: leave this bin out (albireo result slice), or take wider ones (rebin)",
@@ -100,7 +114,11 @@ impl Measured {
             );
         }
         if let Some(bin) = xi.xi.iter().position(|xi| !xi.is_finite()) {
-            bail!("xi is {} in {}", xi.xi[bin], place(&xi, bin));
+            bail!(
+                "xi is {} in {}: leave this bin out (albireo result slice), or take wider ones (rebin)",
+                xi.xi[bin],
+                place(&xi, bin)
+            );
         }
         Ok(Self {
             name: path.display().to_string(),
@@ -109,9 +127,24 @@ impl Measured {
             bins,
             xi,
             rr,
+            shifted,
             totals: totals.map(|(rr, dd)| [rr, dd]),
             smooth,
         })
+    }
+
+    /// Its random points in the record: those that reconstruction shifted, where there are such.
+    pub(super) fn role(&self) -> Role {
+        if self.shifted.is_some() {
+            Role::Shifted
+        } else {
+            Role::Randoms
+        }
+    }
+
+    /// The pairs of such points in each bin over all of them.
+    pub(super) fn own_pairs(&self) -> &[f64] {
+        self.shifted.as_ref().unwrap_or(&self.rr)
     }
 
     /// Rows used of a role, as the record has them.
@@ -166,7 +199,7 @@ impl Measured {
             let digests = randoms.map(|sample| json!([sample["sha256"], sample["rows_used"]]));
             digests.collect()
         };
-        let own = of(self.table.meta.get("samples"), "randoms");
+        let own = of(self.table.meta.get("samples"), self.role().name());
         if !own.is_empty() && own != of(samples, role) {
             tracing::warn!(
                 "the randoms are not those that {} was measured with: their RR is its RR, scaled to their weights",
@@ -198,6 +231,17 @@ impl Measured {
                 self.name
             )
         })
+    }
+
+    /// The means of another xi over its bins.
+    pub(super) fn means(&self, xi: &XiTable) -> Vec<f64> {
+        let edges = |axis: usize| &self.xi.axes[axis].edges[..];
+        let bounds = match &self.xi.axes[..] {
+            [_] => Bounds::SMu(edges(0), &[0.0, 1.0]),
+            [_, second] if second.name == "mu" => Bounds::SMu(edges(0), edges(1)),
+            _ => Bounds::RpPi(edges(0), edges(1)),
+        };
+        mean_xi(xi, bounds)
     }
 
     /// Where xi ends by default: the corners of a box, 250 in open space.
@@ -241,13 +285,14 @@ fn check(table: &Table, of_two: bool) -> Result<()> {
         } else {
             ["DD", "DR", "RD", "RR"]
         };
-        if !expected.contains(&name.as_str()) {
+        let reconstructed = !of_two && ["DS", "SD", "SS"].contains(&name.as_str());
+        if !reconstructed && !expected.contains(&name.as_str()) {
             let samples = if of_two {
-                "two samples with randoms of both"
+                "two samples with randoms of both, without reconstruction"
             } else {
                 "one sample with its randoms"
             };
-            bail!("it is of {name}: the model takes {samples}, without reconstruction");
+            bail!("it is of {name}: the model takes {samples}");
         }
     }
     Ok(())
@@ -267,10 +312,10 @@ fn check_axes(axes: &Axes) -> Result<()> {
 fn check_estimator(table: &Table, known: bool) -> Result<()> {
     let name = table.meta.get("estimator").and_then(Value::as_str);
     match name.map(|name| name.trim_end_matches("-cross")) {
-        Some("landy-szalay") => Ok(()),
+        Some("landy-szalay" | "shifted-randoms") => Ok(()),
         Some("natural") if known => Ok(()),
         _ => bail!(
-            "the model is of landy-szalay, or natural in a periodic box with known random pairs, found {}",
+            "the model is of landy-szalay, with shifted randoms or without, or natural in a periodic box with known random pairs, found {}",
             name.unwrap_or("none")
         ),
     }

@@ -5,25 +5,23 @@
 use std::path::PathBuf;
 
 use albireo::counts::{PairKind, count_prepared, count_regions};
-use albireo::engine::{Cpu, PreparedJob, Progress};
-use albireo::{Bins, CountSpec, Domain, Engine, Particles, Weights};
+use albireo::engine::{PreparedJob, Progress};
+use albireo::{Bins, CountSpec, Domain, PairJob, Pairs, Particles, Weights};
 use albireo_catalogs::Table;
 use albireo_samples::{Selection, Source};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::jackknife::Jackknife;
+use super::measured::Measured;
 use crate::args::SpaceFlags;
+use crate::engine::Engines;
 
-/// What the record of a result says of its randoms.
-fn recorded(table: &Table) -> Option<&Value> {
-    let samples = table.meta.get("samples")?.as_array()?;
-    samples.iter().find(|sample| sample["role"] == "randoms")
-}
-
-/// Columns, condition and table as the record of a result has them of its randoms.
-fn selection(table: &Table) -> Option<Selection> {
-    let record = recorded(table)?;
+/// Columns, condition and table as the record of a result has them of its random points.
+fn selection(measured: &Measured) -> Option<Selection> {
+    let samples = measured.table.meta.get("samples")?.as_array()?;
+    let role = measured.role().name();
+    let record = samples.iter().find(|sample| sample["role"] == role)?;
     let text = |key: &str| record[key].as_str().map(str::to_owned);
     let names = record["positions"].as_array()?.iter();
     let names: Vec<String> = names
@@ -53,9 +51,9 @@ fn selection(table: &Table) -> Option<Selection> {
 pub(super) fn source(
     (role, paths): (&str, Vec<PathBuf>),
     given: Selection,
-    table: &Table,
+    measured: &Measured,
 ) -> Source {
-    let own = selection(table).unwrap_or_default();
+    let own = selection(measured).unwrap_or_default();
     Source {
         role: role.to_owned(),
         paths,
@@ -186,35 +184,39 @@ impl Randoms {
         })
     }
 
-    /// `sum w_i^2 w_j^2` over ordered pairs in each bin, or over those with other points, and by region where there are regions: counted, unless all weights are the same.
+    /// `sum w_i^2 w_j^2` over ordered pairs in each bin, or over those with other points, and by region where there are regions: counted, unless all weights are the same, those of `own` pairs then.
     pub(super) fn squares_of_pairs(
         &self,
         other: Option<&Self>,
-        (rr, jackknife): (&[f64], Option<&Jackknife>),
+        (own, jackknife): (&[f64], Option<&Jackknife>),
         (bins, domain): (&Bins, &Domain),
-        (engine, progress): (&Cpu, &dyn Progress),
+        (engines, progress): (&Engines, &dyn Progress),
     ) -> Result<Squares> {
         if let (Some(first), Some(second)) = (self.one_weight(), other.unwrap_or(self).one_weight())
         {
             return Ok(Squares {
-                all: rr.iter().map(|rr| rr * first * second).collect(),
+                all: own.iter().map(|own| own * first * second).collect(),
                 // Those of RR are in proportion.
                 by_region: jackknife.map(|jackknife| jackknife.rr.clone()),
             });
         }
-        let prepare = |randoms: &Self| {
-            let squares = randoms.squared(jackknife.is_some())?;
-            Ok::<_, anyhow::Error>(engine.prepare(squares, domain, progress)?)
+        let squared = |randoms: &Self| randoms.squared(jackknife.is_some());
+        let (first, second) = (squared(self)?, other.map(squared).transpose()?);
+        let pairs = match &second {
+            None => Pairs::Auto(&first),
+            Some(second) => Pairs::Cross(&first, second),
         };
-        let (prepared, other) = (prepare(self)?, other.map(prepare).transpose()?);
-        let job = match &other {
-            None => PreparedJob::auto(&prepared),
-            Some(other) => PreparedJob::cross(&prepared, other)?,
+        let what = CountSpec::for_pairs(bins, pairs);
+        let engine = engines.for_jobs(&[(PairJob::new(pairs, domain)?, what.clone())]);
+        let prepare = |sample: &Particles| engine.prepare(sample.clone(), domain, progress);
+        let (first, second) = (prepare(&first)?, second.as_ref().map(prepare).transpose()?);
+        let job = match &second {
+            None => PreparedJob::auto(&first),
+            Some(second) => PreparedJob::cross(&first, second)?,
         };
-        let what = CountSpec::for_pairs(bins, job.job().pairs());
         let (counts, _) = match jackknife {
-            Some(_) => count_regions(engine, &job, what, progress)?,
-            None => count_prepared(engine, &job, what, progress)?,
+            Some(_) => count_regions(&*engine, &job, what, progress)?,
+            None => count_prepared(&*engine, &job, what, progress)?,
         };
         let orders = match counts.kind() {
             PairKind::AutoUnordered => 2.0,

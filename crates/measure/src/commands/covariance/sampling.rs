@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use albireo::engine::Cpu;
+use albireo::engine::AnyEngine;
 use albireo_covariance::model::{Group, Groups, LinearMap, ModelError, ShotNoise};
 use albireo_covariance::sampler::{Constants, RoundSums, SampleJob, SamplingEngine};
 use anyhow::Result;
@@ -22,6 +22,15 @@ pub(super) struct Sampled {
     pub(super) of_regions: Option<Groups>,
     /// The integers of units of which some rounds are missing, by their first round.
     pub(super) open: BTreeMap<u64, RoundSums>,
+    pub(super) here: Here,
+}
+
+/// What this process sampled itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Here {
+    pub(super) rounds: u64,
+    pub(super) quads: u64,
+    pub(super) seconds: f64,
 }
 
 impl Sampled {
@@ -67,6 +76,17 @@ pub(super) enum End {
     Noise(f64, Option<Duration>),
 }
 
+impl End {
+    /// The rounds that are made at least.
+    pub(super) fn least(self) -> u64 {
+        match self {
+            Self::Rounds(rounds) => rounds,
+            Self::Held => 0,
+            Self::Noise(..) => FEWEST,
+        }
+    }
+}
+
 /// What rounds become.
 pub(super) struct Sampling<'a> {
     pub(super) job: &'a SampleJob,
@@ -78,13 +98,19 @@ pub(super) struct Sampling<'a> {
     pub(super) noise: ShotNoise,
     pub(super) cross: Option<&'a Cross>,
     pub(super) jackknife: Option<&'a Jackknife>,
-    pub(super) engine: &'a Cpu,
+    pub(super) engine: &'a AnyEngine,
     pub(super) watch: &'a Arc<dyn Watch>,
 }
 
+/// Groups of fewer rounds than there are, whose scatter says how well a covariance was known.
+const FEWEST_GROUPS: usize = 4;
+
+/// Rounds whose scatter says how well a covariance is known.
+const FEWEST: u64 = 16;
+
 /// The rounds at which the noise is looked at: 16, 32, 64, ..
 fn is_looked_at(rounds: u64) -> bool {
-    rounds >= 16 && rounds.is_power_of_two()
+    rounds >= FEWEST && rounds.is_power_of_two()
 }
 
 /// Those of the first unit.
@@ -105,10 +131,14 @@ impl Sampling<'_> {
 
     /// Makes rounds of one unit.
     fn sample(&self, sampled: &mut Sampled, rounds: Range<u64>) -> Result<()> {
+        let begun = Instant::now();
         let sums = {
             let bar = self.watch.bar("rounds");
             self.engine.rounds(self.job, rounds.clone(), &bar)?
         };
+        sampled.here.seconds += begun.elapsed().as_secs_f64();
+        sampled.here.rounds += sums.rounds;
+        sampled.here.quads += sums.quads;
         self.put(sampled, rounds.start, sums)
     }
 
@@ -188,12 +218,22 @@ impl Sampling<'_> {
         Ok(())
     }
 
-    /// Takes units that are not whole as they are, and says how well the covariance is known; none where it is not positive definite.
-    pub(super) fn end(&self, sampled: &mut Sampled) -> Result<Option<f64>> {
+    /// Takes units that are not whole as they are, and says how well the covariance was known after more and more rounds, all of them last; nothing
+    /// where it is not positive definite.
+    pub(super) fn end(&self, sampled: &mut Sampled) -> Result<Vec<(u64, f64)>> {
         while let Some((begin, _)) = sampled.open.first_key_value() {
             self.close(sampled, Groups::unit(*begin))?;
         }
-        self.noise(&sampled.groups)
+        let all = sampled.groups.each().len();
+        let mut known = Vec::new();
+        let fewer = [all / 4, all / 2].into_iter();
+        for groups in fewer.filter(|few| *few >= FEWEST_GROUPS).chain([all]) {
+            let first = sampled.groups.first(groups);
+            if let Some(noise) = self.noise(&first)? {
+                known.push((first.rounds(), noise));
+            }
+        }
+        Ok(known)
     }
 
     fn noise(&self, groups: &Groups) -> Result<Option<f64>> {

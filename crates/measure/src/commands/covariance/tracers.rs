@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use albireo::engine::Cpu;
+use albireo::estimators::Role;
 use albireo::{Bins, Domain};
 use albireo_catalogs::TableColumn;
 use albireo_covariance::model::{ShotNoise, two_point};
@@ -24,6 +24,7 @@ use super::theory::theory;
 use super::{Covariance, OnOff, ShotNoiseBy};
 use crate::catalogs::Files;
 use crate::commands::covariance_values::Values;
+use crate::engine::Engines;
 use crate::kept::Wanted;
 use crate::record::Record;
 use crate::results::Results;
@@ -48,18 +49,38 @@ pub(super) struct Tracers {
     pub(super) densities: Vec<Density>,
     /// RR of each bin of each pair of tracers, both orders of those of one.
     pub(super) rr: Vec<Vec<f64>>,
+    /// The same of the random points themselves, which reconstruction may have shifted.
+    pub(super) own: Vec<Vec<f64>>,
 }
 
-/// The roles of random points in the record.
-const ROLES: [&str; 2] = ["randoms", "cross randoms"];
-
-/// What the results of two tracers have in common.
-const COMMON: [&str; 5] = ["statistic", "line_of_sight", "edges", "unit", "cosmology"];
+/// What the results of two tracers have in common, and what is said where they have not.
+const COMMON: [[&str; 2]; 5] = [
+    ["statistic", "another statistic"],
+    ["line_of_sight", "another line of sight"],
+    ["edges", "other edges"],
+    ["unit", "another unit"],
+    ["cosmology", "another cosmology"],
+];
 
 impl Covariance {
     /// The results: one, or those of 11, 12 and 22.
     pub(super) fn measured(&self, results: &Results) -> Result<Vec<Measured>> {
         let first = Measured::read(&self.result, results, false)?;
+        match (&first.shifted, &self.shifted_randoms[..]) {
+            (Some(_), []) => {
+                return Err(usage(format!(
+                    "{}: it is reconstructed: name its shifted randoms by --shifted-randoms in place of --randoms",
+                    first.name
+                )));
+            }
+            (None, [_, ..]) => {
+                return Err(usage(format!(
+                    "--shifted-randoms: {} was measured without them",
+                    first.name
+                )));
+            }
+            _ => {}
+        }
         let [cross, second] = match &self.cross[..] {
             [] => return Ok(vec![first]),
             [cross, second] => [
@@ -75,12 +96,12 @@ impl Covariance {
         };
         for other in [&cross, &second] {
             let of = |measured: &Measured, key: &str| measured.table.meta.get(key).cloned();
-            if let Some(key) = COMMON
+            if let Some([_, others]) = COMMON
                 .into_iter()
-                .find(|key| of(other, key) != of(&first, key))
+                .find(|[key, _]| of(other, key) != of(&first, key))
             {
                 bail!(
-                    "--cross {}: its {key} differs from that of {}",
+                    "--cross {}: it has {others} than {}",
                     other.name,
                     first.name
                 );
@@ -104,8 +125,15 @@ impl Covariance {
         session: &mut Session<'_>,
     ) -> Result<Tracers> {
         let own = [Some(&measured[0]), measured.get(2)].into_iter().flatten();
+        let points: Vec<Files> = self
+            .randoms
+            .iter()
+            .chain(&self.shifted_randoms)
+            .cloned()
+            .collect();
+        let roles = [measured[0].role(), Role::SecondRandoms].map(Role::name);
         let given = [
-            (&self.randoms, Selection::from(self.columns.clone())),
+            (&points, Selection::from(self.columns.clone())),
             (
                 &self.cross_randoms,
                 Selection::from(self.cross_columns.clone()),
@@ -114,14 +142,14 @@ impl Covariance {
         let sources =
             own.clone()
                 .zip(given)
-                .zip(ROLES)
+                .zip(roles)
                 .map(|((measured, (files, given)), role)| {
                     let paths = files
                         .iter()
                         .flat_map(Files::iter)
                         .map(PathBuf::from)
                         .collect();
-                    source((role, paths), given, &measured.table)
+                    source((role, paths), given, measured)
                 });
         let space = space(self.space.clone(), &measured[0].table)?;
         let wanted = Wanted {
@@ -133,7 +161,7 @@ impl Covariance {
         };
         let samples = session.read(&sources.collect::<Vec<_>>(), &space, wanted, record)?;
         let (mut randoms, mut densities) = (Vec::new(), Vec::new());
-        for (k, (measured, role)) in own.zip(ROLES).enumerate() {
+        for (k, (measured, role)) in own.zip(roles).enumerate() {
             measured.warn_of_others(samples.record().get("samples"), role);
             randoms.push(Randoms::new(samples.get(role)?)?);
             densities.push(self.density(k, measured, &randoms[k])?);
@@ -141,13 +169,17 @@ impl Covariance {
         if let [first, second] = &randoms[..] {
             check_apart(first, second)?;
         }
-        let pairs = pairs_of(randoms.len()).into_iter().zip(&measured);
-        let rr = pairs.map(|((i, j), measured)| {
-            let other = (i != j).then(|| &randoms[j]);
-            randoms[i].pairs(other, &measured.rr)
-        });
+        let pairs = |shares: fn(&Measured) -> &[f64]| {
+            let of = |((i, j), measured): ((usize, usize), &Measured)| {
+                let other = (i != j).then(|| &randoms[j]);
+                randoms[i].pairs(other, shares(measured))
+            };
+            let pairs = pairs_of(randoms.len()).into_iter().zip(&measured);
+            pairs.map(of).collect()
+        };
         Ok(Tracers {
-            rr: rr.collect(),
+            rr: pairs(|measured| &measured.rr),
+            own: pairs(Measured::own_pairs),
             measured,
             samples,
             randoms,
@@ -180,9 +212,9 @@ impl Covariance {
         };
         let known = || {
             let counts = measured.table.meta.get("counts");
-            counts.is_some_and(|counts| counts.get("RR").is_none())
+            counts.is_some_and(|counts| counts.get("RR").is_none() && counts.get("SS").is_none())
         };
-        let beta = match (self.finite_randoms, measured.rows("randoms")) {
+        let beta = match (self.finite_randoms, measured.rows(measured.role().name())) {
             (OnOff::Off, _) => 0.0,
             (OnOff::On, Some(rows)) => data / rows as f64,
             (OnOff::On, None) if known() => 0.0,
@@ -230,7 +262,7 @@ impl Covariance {
             line_of_sight: Some(samples.line_of_sight()),
             randoms: points.collect(),
             xi: xi.collect::<Result<_>>()?,
-            random_pairs: tracers.rr.clone(),
+            random_pairs: tracers.own.clone(),
             region_shares: jackknife.map(Jackknife::shares),
             settings: Settings {
                 seed: self.seed,
@@ -259,32 +291,37 @@ impl Tracers {
     pub(super) fn squares(
         &self,
         jackknife: Option<&Jackknife>,
-        engine: &Cpu,
+        engines: &Engines,
         session: &Session<'_>,
     ) -> Result<Vec<Squares>> {
         let bar = session.watch.bar("RR of squared weights");
         let space: (&Bins, &Domain) = (&self.measured[0].bins, self.samples.domain());
-        let of = |((i, j), rr): ((usize, usize), &Vec<f64>)| {
+        let of = |((i, j), own): ((usize, usize), &Vec<f64>)| {
             let other = (i != j).then(|| &self.randoms[j]);
-            self.randoms[i].squares_of_pairs(other, (rr, jackknife), space, (engine, &bar))
+            self.randoms[i].squares_of_pairs(other, (own, jackknife), space, (engines, &bar))
         };
         pairs_of(self.randoms.len())
             .into_iter()
-            .zip(&self.rr)
+            .zip(&self.own)
             .map(of)
             .collect()
     }
 
-    /// The terms of two points, with and without xi, of each pair of tracers.
-    pub(super) fn two_points(&self, squares: &[Squares]) -> Result<Vec<[Vec<f64>; 2]>> {
+    /// The terms of two points, with and without xi, of each pair of tracers. xi is that of a job, where it is not the measured one.
+    pub(super) fn two_points(
+        &self,
+        squares: &[Squares],
+        given: Option<&SampleJob>,
+    ) -> Result<Vec<[Vec<f64>; 2]>> {
         let pairs = pairs_of(self.randoms.len()).into_iter().enumerate();
         let of = |(at, (i, j)): (usize, (usize, usize))| {
             let f = [i, j].map(|k| self.densities[k].f);
-            Ok(two_point(
-                [&squares[at].all, &self.rr[at]],
-                &self.measured[at].xi.xi,
-                f,
-            )?)
+            let measured = &self.measured[at];
+            let xi = match given {
+                Some(job) => measured.means(job.xi(i, j)),
+                None => measured.xi.xi.clone(),
+            };
+            Ok(two_point([&squares[at].all, &self.rr[at]], &xi, f)?)
         };
         pairs.map(of).collect()
     }
@@ -323,7 +360,7 @@ impl Tracers {
         if let Some([rr, dd]) = self.measured[0].totals {
             record.set("totals", json!({"RR": rr, "DD": dd}));
         }
-        for key in COMMON.into_iter().chain(["estimator"]) {
+        for key in COMMON.into_iter().map(|[key, _]| key).chain(["estimator"]) {
             if let Some(value) = meta.get(key) {
                 record.set(key, value.clone());
             }

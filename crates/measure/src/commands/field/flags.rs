@@ -2,13 +2,12 @@
 
 use clap::{Args, ValueEnum};
 
-#[cfg(feature = "cuda")]
-use crate::args::CudaFlags;
-use crate::args::{DataFlags, EngineName, FormatName, OutputFlags, RunFlags, SpaceFlags};
+use crate::args::{
+    ComputeFlags, DataFlags, EngineName, FormatName, OutputFlags, RunFlags, SpaceFlags,
+};
 use crate::catalogs::Files;
 use crate::group;
 use crate::paths::{ReadFile, WrittenFile};
-use crate::shard::PieceFlags;
 
 use super::ions::IonFlags;
 use super::kernel::KernelFlags;
@@ -41,36 +40,8 @@ pub(crate) struct Field {
     pub(super) columns: DataFlags,
     #[command(flatten)]
     pub(super) space: SpaceFlags,
-    /// Compute engine
-    #[arg(
-        long,
-        default_value = "auto",
-        help_heading = group::RUNNING
-    )]
-    pub(super) engine: EngineName,
-    /// GPUs to use, by their numbers in `albireo devices`, e.g. 0,1 [default: all]
-    #[cfg(feature = "cuda")]
-    #[arg(
-        long,
-        value_name = "N,..",
-        value_delimiter = ',',
-        help_heading = group::RUNNING
-    )]
-    pub(super) devices: Option<Vec<usize>>,
-    /// Number of threads of the cpu engine [default: all cores]
-    ///
-    /// At most four for each core.
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = group::RUNNING
-    )]
-    pub(super) threads: Option<std::num::NonZeroUsize>,
-    /// Instruction set of the cpu engine, e.g. portable, avx2, avx512, neon [default: the widest here]
-    #[arg(
-        long,
-        value_name = "NAME", help_heading = group::TUNING)]
-    pub(super) isa: Option<String>,
+    #[command(flatten)]
+    pub(super) compute: ComputeFlags,
     /// Precision of the terms: float64, or float32, which is faster
     ///
     /// Each gives the same bits with any engine, threads and instructions.
@@ -145,21 +116,13 @@ pub(super) enum PrecisionName {
 impl Field {
     /// The flags of whoever sums.
     pub(super) fn run_flags(&self) -> RunFlags {
-        let engine = match self.engine {
+        let engine = match self.compute.engine {
             EngineName::Auto if self.variant.is_given() => EngineName::Cpu,
             engine => engine,
         };
         RunFlags {
             engine,
-            threads: self.threads,
-            isa: self.isa.clone(),
-            #[cfg(feature = "cuda")]
-            cuda: CudaFlags {
-                devices: self.devices.clone(),
-                precision: None,
-                kernel: None,
-            },
-            pieces: PieceFlags::default(),
+            ..self.compute.run_flags()
         }
     }
 

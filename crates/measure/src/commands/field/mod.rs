@@ -91,7 +91,7 @@ impl Field {
         let unit = self.kernel.unit(None)?;
         let single = self.precision == PrecisionName::Single;
         let on_grids = self.at.is_none() && self.ions.ions.is_empty();
-        self.variant.check(self.engine, single, on_grids)?;
+        self.variant.check(self.compute.engine, single, on_grids)?;
         let engines = Engines::new(&self.run_flags(), session)?;
         let mut record = Record::begin(session.arguments);
         let sources = Sources::read(&self, session, &mut record)?;

@@ -125,7 +125,7 @@ fn remade(
 }
 
 /// xi of the counts of a saved xi, `by[k]` neighbouring bins of axis k together, with errors from its regions where there are some.
-pub(super) fn of_saved(
+pub(in crate::commands) fn of_saved(
     input: &NamedTable,
     by: &[usize],
     regions: Option<(&(PathBuf, Table), Method)>,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use albireo::estimators::{IntegralConstraint, PowerLaw, RadialConstraint, RadialPowerLaw};
+use albireo::estimators::{IntegralConstraint, PowerLaw, RadialConstraint};
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -19,6 +19,7 @@ use crate::record::Record;
 use crate::results::Results;
 use crate::saved::floats;
 use crate::session::Session;
+use crate::text::short;
 use crate::usage::usage;
 
 /// Arguments of `result integral-constraint`.
@@ -124,7 +125,7 @@ struct Lacking {
 
 impl Lacking {
     fn of_global(constraint: IntegralConstraint, bins: usize, model: &Value) -> Self {
-        tracing::info!("integral constraint: {}", constraint.value);
+        tracing::info!("integral constraint: {}", short(constraint.value));
         let IntegralConstraint { value, covered } = constraint;
         Self {
             values: vec![value; bins],
@@ -187,7 +188,9 @@ impl Lacking {
 }
 
 /// Says how well a power law fits.
-fn tell(gamma: f64, amplitude: f64, error: f64, bins: usize, chi2: f64) {
+fn tell<C>(fit: &PowerLaw<C>) {
+    let [amplitude, error, chi2] = [fit.amplitude, fit.amplitude_error, fit.chi2].map(short);
+    let (gamma, bins) = (fit.slope, fit.bins);
     tracing::info!("{amplitude} x^-{gamma}, with an error of {error} in {bins} bins, chi2 {chi2}");
 }
 
@@ -213,13 +216,7 @@ impl Constraint {
         let gamma = self.slope()?;
         let fitted = bins.fitted(self.fit)?;
         let fit = PowerLaw::fit(bins.rr, &bins.x, gamma, bins.xi, bins.error, fitted)?;
-        tell(
-            gamma,
-            fit.amplitude,
-            fit.amplitude_error,
-            fit.bins,
-            fit.chi2,
-        );
+        tell(&fit);
         let model = json!({"power_law": fit});
         Ok(Lacking::of_global(fit.constraint, number, &model))
     }
@@ -234,14 +231,8 @@ impl Constraint {
         let gamma = self.slope()?;
         let fitted = bins.fitted(self.fit)?;
         let rr = &shells.pairs;
-        let fit = RadialPowerLaw::fit(rr, &bins.x, gamma, bins.xi, bins.error, fitted)?;
-        tell(
-            gamma,
-            fit.amplitude,
-            fit.amplitude_error,
-            fit.bins,
-            fit.chi2,
-        );
+        let fit = PowerLaw::fit_radial(rr, &bins.x, gamma, bins.xi, bins.error, fitted)?;
+        tell(&fit);
         let model = json!({"power_law": {
             "slope": gamma, "amplitude": fit.amplitude, "amplitude_error": fit.amplitude_error,
             "chi2": fit.chi2, "bins": fit.bins,

@@ -92,9 +92,13 @@ fn check_number(names: &[String]) -> Result<()> {
         return Ok(());
     }
     Err(usage(format!(
-        "at least 2 results are needed, one a realisation, found {}: {}",
+        "at least 2 results are needed, one a realisation, found {}: {}{}",
         names.len(),
-        names.join(", ")
+        names.join(", "),
+        match names {
+            [one] if one.contains('*') => ", a pattern that no file matches",
+            _ => "",
+        }
     )))
 }
 

@@ -19,7 +19,7 @@ use crate::weight_sets::check_single;
 
 /// A saved result with what messages and records call it.
 #[derive(Debug)]
-pub(super) struct NamedTable {
+pub(in crate::commands) struct NamedTable {
     pub(super) name: String,
     pub(super) table: Table,
     /// Where it was read; none for one in memory.
@@ -37,7 +37,7 @@ impl NamedTable {
     }
 
     /// A result that a command has just made.
-    pub(super) fn in_memory(name: String, table: Table) -> Self {
+    pub(in crate::commands) fn in_memory(name: String, table: Table) -> Self {
         Self {
             name,
             table,

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`FrameError`].
 
+use std::path::PathBuf;
+
 use albireo_catalogs::in_short;
 use thiserror::Error;
 
@@ -11,6 +13,30 @@ use crate::shown::in_short_list;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FrameError {
+    /// A header whose box is none.
+    #[error("{place}: expected a box, found {reason}")]
+    Box {
+        /// The attribute and the file.
+        place: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A trajectory without a frame in the range asked for.
+    #[error("{place}, counted from 0: none is in the range of --frames")]
+    NoneLeft {
+        /// The first file, and how many frames there are.
+        place: String,
+    },
+    /// Files of one trajectory whose lengths are in different units.
+    #[error("{}: lengths in {found}, those of the files before it in {expected}: they are no one trajectory", path.display())]
+    Units {
+        /// The file.
+        path: PathBuf,
+        /// The unit of the files before it.
+        expected: String,
+        /// Its own.
+        found: String,
+    },
     /// A molecule whose centre of mass is nowhere.
     #[error(
         "the molecule of row {row} (from 0) has the mass {}: a centre of mass needs a positive one",
