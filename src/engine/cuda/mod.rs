@@ -14,6 +14,7 @@ mod laid;
 mod measured;
 mod meetings;
 mod options;
+mod placing;
 mod plan;
 mod rand48;
 mod run;

@@ -2,9 +2,7 @@
 //!
 //! Entry: [`LaunchPlan::new`]. It touches no device; all of it is tested without one.
 
-use albireo_kernels::structs::{
-    DeviceAxis, DeviceJob, FilterTerms, GridTerms, PlaceTerms, TensorTerms,
-};
+use albireo_kernels::structs::{DeviceJob, FilterTerms, GridTerms, PlaceTerms, TensorTerms};
 use albireo_kernels::{Arithmetic, Summed, Variant};
 
 use super::carried::Carried;
@@ -17,6 +15,7 @@ use super::frame::{Arrangement, Grid, Order, Row};
 use super::labelled::{self, LabelCells, Spans, boxes};
 use super::measured::Measured;
 use super::options::{CudaOptions, KernelChoice, Precision};
+use super::placing::Placing;
 use super::shape::{BlockMemory, doubtful_share, shaped};
 use super::tensor::Tensor;
 use super::terms::{
@@ -78,51 +77,6 @@ pub(super) struct Abilities {
     pub(super) shared: usize,
     /// Whether sums of tensor cores are as exact as their bound takes them for.
     pub(super) tensors: bool,
-}
-
-/// What places a pair, the rule having the last word.
-enum Placing {
-    Rule,
-    Filter(DeviceFilter),
-    Tensors(Tensor),
-    Measures(Measured),
-}
-
-impl Placing {
-    fn filter(&self) -> Option<&DeviceFilter> {
-        match self {
-            Self::Filter(filter) => Some(filter),
-            _ => None,
-        }
-    }
-
-    /// Edges across as kernels see them.
-    fn across(&self, values: &[f64]) -> DeviceAxis {
-        match self {
-            Self::Measures(measured) => measured.axis,
-            Self::Tensors(tensor) => axis(values, Some(tensor.axis)),
-            other => axis(values, other.filter().map(|filter| filter.across)),
-        }
-    }
-
-    /// A kernel's scaled length of a length of 1.
-    fn unit(&self) -> f64 {
-        match self {
-            Self::Rule => 1.0,
-            Self::Filter(filter) => filter.unit,
-            Self::Tensors(tensor) => tensor.unit,
-            Self::Measures(measured) => measured.unit,
-        }
-    }
-
-    /// The table of edges.
-    fn into_table(self) -> Vec<[u32; 2]> {
-        match self {
-            Self::Rule | Self::Tensors(_) => Vec::new(),
-            Self::Filter(filter) => filter.table,
-            Self::Measures(measured) => measured.table,
-        }
-    }
 }
 
 impl Request<'_> {
