@@ -207,7 +207,7 @@ The defaults are the fastest that were measured; docs/machines.md has the measur
 
 /// How `randoms` is called, in two lines that fit a screen.
 const RANDOMS: &str = "albireo randoms [OPTIONS] --number <N> --output <FILE>
-       <--box <BOX>|--shell <RMIN:RMAX>|--sky-window <RA0:RA1,DEC0:DEC1>|--like <DATA>|--mask <FILE>>";
+    <--box <BOX>|--shell <RMIN:RMAX>|--sky-window <RA0:RA1,DEC0:DEC1>|--like <DATA>|--mask <FILE>>";
 
 /// The place of a flag in help: that of its group, then that of its name in the short list.
 fn place(arg: &Arg, short: &[&str]) -> (usize, usize) {
