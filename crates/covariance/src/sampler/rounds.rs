@@ -153,33 +153,37 @@ fn count(
     let of_regions = split(of_regions, bins);
     let all_fit = AtomicBool::new(true);
     let quads = AtomicU64::new(0);
-    pieces
-        .par_iter()
-        .for_each_init(Scratch::default, |scratch, piece| {
-            if progress.stop_requested() {
-                return;
-            }
-            let row = piece.pairs[0].bin as usize;
-            let both = |at: usize, [equal, shares]: [&[i64]; 2]| {
-                add(&of_regions[at][row], equal) & add(&of_regions[at + 1][row], shares)
+    // A thread that waits for another one takes up further pieces above its own on the stack: what it works with lies elsewhere.
+    let idle: Mutex<Vec<Box<Scratch>>> = Mutex::new(vec![]);
+    let of_idle = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+    pieces.par_iter().for_each(|piece| {
+        if progress.stop_requested() {
+            return;
+        }
+        let taken = of_idle().pop();
+        let mut scratch = taken.unwrap_or_default();
+        let row = piece.pairs[0].bin as usize;
+        let both = |at: usize, [equal, shares]: [&[i64]; 2]| {
+            add(&of_regions[at][row], equal) & add(&of_regions[at + 1][row], shares)
+        };
+        let done = |counts: Row<'_>| {
+            let fit = match counts {
+                Row::Quads(term, counts) => add(&c4[term][row], counts),
+                Row::Triples(term, counts) => add(&c3[term][row], counts),
+                Row::QuadsOfRegions(sums) => both(0, sums),
+                Row::TriplesOfRegions(sums) => both(2, sums),
             };
-            let done = |counts: Row<'_>| {
-                let fit = match counts {
-                    Row::Quads(term, counts) => add(&c4[term][row], counts),
-                    Row::Triples(term, counts) => add(&c3[term][row], counts),
-                    Row::QuadsOfRegions(sums) => both(0, sums),
-                    Row::TriplesOfRegions(sums) => both(2, sums),
-                };
-                all_fit.fetch_and(fit, Ordering::Relaxed);
-            };
-            let found = isa.dispatch(Counting {
-                round,
-                piece,
-                scratch,
-                done,
-            });
-            quads.fetch_add(found, Ordering::Relaxed);
+            all_fit.fetch_and(fit, Ordering::Relaxed);
+        };
+        let found = isa.dispatch(Counting {
+            round,
+            piece,
+            scratch: &mut scratch,
+            done,
         });
+        of_idle().push(scratch);
+        quads.fetch_add(found, Ordering::Relaxed);
+    });
     sums.quads += quads.into_inner();
     let rounds = sums.rounds + 1;
     let fit = all_fit.into_inner();

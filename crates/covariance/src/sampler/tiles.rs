@@ -89,8 +89,12 @@ struct Counters<C> {
 
 impl<C: Count> Default for Counters<C> {
     fn default() -> Self {
+        // They never lie on the stack of a thread.
+        let counts = vec![C::from(0); SLOTS].into_boxed_slice();
         Self {
-            counts: Box::new([C::from(0); SLOTS]),
+            counts: counts
+                .try_into()
+                .unwrap_or_else(|_| unreachable!("as many as there are slots")),
             equal: [0; ROOM],
             of_regions: Default::default(),
             len: 0,
