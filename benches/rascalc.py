@@ -139,7 +139,7 @@ def rascalc(folder, binary, threads, loops, seed):
 
 
 def named(output, term):
-    """The file of a term, whatever tracers its name has."""
+    """The file of a term: its name has the tracers too."""
     names = [name for name in os.listdir(f"{output}/CovMatricesAll") if name.startswith(f"{term}_n45_m10") and name.endswith("_full.txt")]
     return f"{output}/CovMatricesAll/{names[0]}"
 

@@ -1,4 +1,4 @@
-//! What stands beside the correlation matrix of a covariance without mocks: its errors, and how its noise falls.
+//! What is drawn next to the correlation matrix of a covariance without mocks: its errors, and how its noise falls.
 //!
 //! Entry: [`Beside`].
 

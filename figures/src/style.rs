@@ -49,7 +49,7 @@ pub struct Sheet {
     pub title: Option<String>,
     /// Curves to compare with.
     pub models: Vec<Model>,
-    /// A covariance, with its name, whose errors stand beside those of the result, which is one of the same values.
+    /// A covariance, with its name, whose errors are drawn next to those of the result, which is one of the same values.
     pub beside: Option<(String, Table)>,
 }
 

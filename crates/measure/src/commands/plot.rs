@@ -94,7 +94,7 @@ pub(crate) struct Plot {
     /// The first column and this one, by its name in the header or its number [default: 2], in the units of the result and scaled as that is.
     #[arg(long = "model", value_name = "FILE[:COLUMN]")]
     models: Vec<ModelSpec>,
-    /// Covariance of the same values, such as of mocks, whose errors stand beside those of RESULT, a covariance
+    /// Covariance of the same values, such as of mocks, whose errors are drawn next to those of RESULT, a covariance
     #[arg(long, value_name = "RESULT")]
     beside: Option<ReadFile>,
     /// Width and height of the page in inches or mm, e.g. 7x5 or 86x65mm; `column`: 3.4 inches wide [default: mostly 7x5.25]
@@ -120,7 +120,7 @@ pub(crate) struct Plot {
     y_scale: Option<ScaleName>,
 }
 
-/// The covariance whose errors stand beside those of the only result.
+/// The covariance whose errors are drawn next to those of the only result.
 fn reference(path: &ReadFile, results: &[Named<'_>]) -> Result<(String, Table)> {
     let place = || format!("--beside {}", path.display());
     let table = read_table(path)?;
