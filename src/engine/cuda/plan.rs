@@ -105,7 +105,9 @@ impl Request<'_> {
 
     /// The plan by tensor cores, where these are for the job.
     fn by_tensors(&self) -> Option<LaunchPlan> {
-        let plain = self.carried.summed == Summed::Pairs && self.carried.labels.is_none();
+        let plain = self.carried.summed == Summed::Pairs
+            && !self.carried.realised_rows
+            && self.carried.labels.is_none();
         let chosen = self.options.kernel == KernelChoice::Auto
             && self.options.precision == Precision::Exact
             && self.abilities.tensors;
