@@ -81,5 +81,5 @@ fn a_smaller_box_wraps_nothing_unasked() {
         ..Reading::default()
     };
     let refused = read(&smaller).0.unwrap_err().to_string();
-    assert!(refused.contains("--wrap would wrap"), "{refused}");
+    assert!(refused.contains("--wrap wraps"), "{refused}");
 }

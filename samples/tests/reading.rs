@@ -63,7 +63,7 @@ fn positions_are_placed_in_their_box() {
     let SampleError::At { place, source } = refused else {
         panic!("{refused}");
     };
-    assert!(place.contains("data.csv (--wrap would wrap"), "{place}");
+    assert!(place.contains("data.csv (--wrap wraps"), "{place}");
     assert!(matches!(*source, SampleError::Library(_)));
 }
 

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use albireo::engine::cuda::{Precision, count};
 use albireo::engine::{Silent, Traversal};
+use albireo::particles::Bits;
 use albireo::tally::CountSpec;
 use albireo::{
     Domain, Edges, Engine, Lattice, Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins,
@@ -14,7 +15,11 @@ use super::{Emulated, Emulator, PLENTY, SHARED, suite};
 use suite::{Random, Scatter};
 
 /// The tests by their names.
-pub(crate) const TESTS: [Test; 3] = [
+pub(crate) const TESTS: [Test; 4] = [
+    (
+        "tensor_cores_count_no_realisations",
+        tensor_cores_count_no_realisations,
+    ),
     (
         "tensor_cores_count_as_the_double_loop",
         tensor_cores_count_as_the_double_loop,
@@ -159,4 +164,36 @@ fn tensor_cores_are_for_some_jobs_alone() {
     usual.options.tuning.tile = 0;
     let how = how(&usual, Traversal::Cells, few());
     assert!(how.contains("float32 filter"), "{how}");
+}
+
+/// Bits of one side are counted row by row, by kernels of their own.
+fn tensor_cores_count_no_realisations() {
+    let engine = engine();
+    let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
+    let sample = |n, seed| suite::particles(&domain, n, Scatter::Uniform, seed);
+    let (a, b) = (sample(230, 36), sample(150, 37));
+    let bits = (0..a.len() as u64).map(|row| row % 13).collect();
+    let drawn = a.clone().with_bits(Bits::new(bits, 1).unwrap()).unwrap();
+    let edges = Edges::linear(0.0, 0.3, 8).unwrap();
+    compare(&engine, &domain, [&a, &b], &edges);
+    let what = CountSpec::new(RBins::new(edges)).by_realisation(4);
+    for pairs in [
+        Pairs::Auto(&drawn),
+        Pairs::Cross(&drawn, &b),
+        Pairs::Cross(&b, &drawn),
+    ] {
+        let job = PairJob::new(pairs, &domain).unwrap();
+        let job = job.with_traversal(Traversal::Cells);
+        let expected = Naive.run(&job, &what, &Silent).unwrap();
+        let counted = count(
+            &engine.devices,
+            &engine.options,
+            (&job, None),
+            &what,
+            &Silent,
+        );
+        let (tally, _, how) = counted.unwrap();
+        assert!(tally == expected, "{how}");
+        assert!(!how.contains("tensor cores"), "{how}");
+    }
 }
