@@ -5,9 +5,10 @@
 use albireo_catalogs::Table;
 
 use crate::bins::{Axis, axes, centres, column, logarithmic, required};
-use crate::canvas::{Point, Surface, Typeface};
+use crate::canvas::{Surface, Typeface};
 use crate::curve::Curves;
 use crate::error::FigureError;
+use crate::panels::Panels;
 use crate::placed::Placed;
 use crate::series::{Look, Series};
 use crate::style::Named;
@@ -16,7 +17,7 @@ use crate::style::Named;
 const WIDTH: f64 = 0.8;
 
 /// Panels beside a matrix, one upon the other.
-pub(crate) struct Beside(Vec<Curves>);
+pub(crate) struct Beside(Panels);
 
 /// Points in order of x.
 struct Points {
@@ -177,7 +178,8 @@ impl Beside {
             .into_iter()
             .chain(noise)
             .collect();
-        Ok((!panels.is_empty()).then_some(Self(panels)))
+        let scale = if panels.len() > 1 { 0.8 } else { 1.0 };
+        Ok((!panels.is_empty()).then(|| Self(Panels::stacked(panels, scale))))
     }
 
     /// Their width beside a page of this height.
@@ -187,19 +189,12 @@ impl Beside {
 
     /// Draws them from a place on, as high as the page.
     pub(crate) fn draw(&self, left: f64, height: f64, face: &Typeface, surface: &mut dyn Surface) {
-        let number = self.0.len() as f64;
-        let scale = if number > 1.0 { 0.8 } else { 1.0 };
-        let size: Point = [Self::width(height) / scale, height / number / scale];
-        // Their axes begin at one distance.
-        let within = self.0.iter().map(|curves| curves.left(size, face));
-        let within = within.fold(0.0, f64::max);
-        for (k, curves) in self.0.iter().enumerate() {
-            let mut placed = Placed {
-                surface: &mut *surface,
-                scale,
-                at: [left, k as f64 * height / number],
-            };
-            curves.draw(size, within, face, &mut placed);
-        }
+        let mut placed = Placed {
+            surface,
+            scale: 1.0,
+            at: [left, 0.0],
+        };
+        let page = [Self::width(height), height];
+        self.0.draw(page, face, &mut placed);
     }
 }

@@ -47,7 +47,7 @@ impl Panels {
             }
             let definitions = factors(table, &curves);
             if definitions.len() > 1 {
-                return Ok(Self::stacked(definitions));
+                return Ok(Self::stacked(definitions, 1.0));
             }
         }
         if coordination.is_empty() {
@@ -64,16 +64,16 @@ impl Panels {
             remarks: Vec::new(),
             ..curves.clone()
         };
-        Ok(Self::stacked(vec![curves, below]))
+        Ok(Self::stacked(vec![curves, below], 1.0))
     }
 
-    /// One upon the other.
-    fn stacked(curves: Vec<Curves>) -> Self {
+    /// One upon the other, everything in them of a size.
+    pub(crate) fn stacked(curves: Vec<Curves>, scale: f64) -> Self {
         Self {
             shown: curves.into_iter().map(|one| (String::new(), one)).collect(),
             columns: 1,
             size: [504.0, 260.0],
-            scale: 1.0,
+            scale,
         }
     }
 
