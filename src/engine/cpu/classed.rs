@@ -8,6 +8,7 @@ use std::sync::Arc;
 use albireo_simd::SlotClasses;
 
 use super::Run;
+use super::columns::of_both_sides;
 use super::filtered::{Made, products};
 use super::sorted::CpuSorted;
 use crate::binning::Formed;
@@ -104,13 +105,8 @@ impl<'a> Run<'a> {
         let Some(classes) = classes(&run, terms, n_slots) else {
             return Ok(None);
         };
-        let sets: Vec<_> = (0..terms.weight_sets())
-            .map(|set| run.factors(what, terms, set))
-            .collect();
-        let sets: Vec<[&[f64]; 2]> = sets
-            .iter()
-            .map(|(first, second)| [&first[..], &second.as_ref().unwrap_or(first)[..]])
-            .collect();
+        let sets = run.factors_of_sets(what, terms);
+        let sets = of_both_sides(&sets);
         let Some(words) = products(what.sums(), &sets) else {
             return Ok(None);
         };

@@ -37,9 +37,16 @@ pub(super) fn leaves(
 /// Scaled weights in the order of the slots, of the first sample and of the second where there is one.
 pub(super) type Factors = (Arc<Held<f64>>, Option<Arc<Held<f64>>>);
 
+/// Both sides of each set: those of the first sample where there is no second.
+pub(super) fn of_both_sides(sets: &[Factors]) -> Vec<[&[f64]; 2]> {
+    sets.iter()
+        .map(|(first, second)| [&first[..], &second.as_ref().unwrap_or(first)[..]])
+        .collect()
+}
+
 impl Run<'_> {
     /// The scaled weights of both samples, of a set, in the order of their slots.
-    pub(super) fn factors(&self, what: &CountSpec, terms: &Terms<'_>, set: usize) -> Factors {
+    fn factors(&self, what: &CountSpec, terms: &Terms<'_>, set: usize) -> Factors {
         let [one, other] = what.exponents_of_set(set, self.job.pairs());
         let which = (what.weight_set() + set, terms.weight_sets());
         let second = (self.sorted.1.zip(self.second.as_ref())).map(|(sorted, layout)| {
@@ -48,6 +55,12 @@ impl Run<'_> {
         let of_first = |row| terms.factor_at(set, false, row);
         let first = (self.sorted.0).factors(which, one, &self.first, of_first);
         (first, second)
+    }
+
+    /// Those of every set.
+    pub(super) fn factors_of_sets(&self, what: &CountSpec, terms: &Terms<'_>) -> Vec<Factors> {
+        let sets = 0..terms.weight_sets();
+        sets.map(|set| self.factors(what, terms, set)).collect()
     }
 
     /// Those that `program` takes of the samples of the job.

@@ -49,7 +49,7 @@ use crate::particles::Particles;
 use crate::progress::Lasting;
 use crate::tally::{CountSpec, Tally, Terms};
 use crate::traversal::{Layout, Positions, Region, Walk};
-use columns::{Factors, SlotColumns};
+use columns::{SlotColumns, of_both_sides};
 use filtered::{Fast, Made, filtered, products};
 use lanes::{Asked, Lanes, PairWeights};
 use realised::SlotRealisations;
@@ -354,13 +354,8 @@ impl<'a> Run<'a> {
         if let Some(tally) = self.in_slots(what, terms, progress)? {
             return Ok(tally);
         }
-        let sets: Vec<Factors> = (0..terms.weight_sets())
-            .map(|set| self.factors(what, terms, set))
-            .collect();
-        let sets: Vec<[&[f64]; 2]> = sets
-            .iter()
-            .map(|(first, second)| [&first[..], &second.as_ref().unwrap_or(first)[..]])
-            .collect();
+        let sets = self.factors_of_sets(what, terms);
+        let sets = of_both_sides(&sets);
         let [first, second] = self.positions();
         let domain = self.job.domain();
         let separation = |[i, j]: [usize; 2]| domain.separation(first.at(i), second.at(j));
