@@ -131,9 +131,7 @@ def rascalc(folder, binary, threads, loops, seed):
                          "-nside", "301", "-seed", str(seed)])
     with open(f"{output}/log.txt", "w") as file:
         file.write(text)
-    terms = {term: np.loadtxt(f"{output}/CovMatricesAll/{term}_n45_m10_11{',11' if term == 'c4' else ''}_full.txt"
-                              if os.path.exists(f"{output}/CovMatricesAll/{term}_n45_m10_11{',11' if term == 'c4' else ''}_full.txt")
-                              else named(output, term)) for term in ("c2", "c3", "c4")}
+    terms = {term: np.loadtxt(named(output, term)) for term in ("c2", "c3", "c4")}
     terms["c2"] = np.diag(terms["c2"]) if terms["c2"].ndim == 1 else terms["c2"]
     return seconds, terms
 
