@@ -49,6 +49,8 @@ fn main() -> ExitCode {
         Trial::test("the_double_loop_is_the_one_in_c", independent).with_ignored_flag(without_c),
         Trial::test("cuda_counts_are_those_of_the_double_loop", cuda)
             .with_ignored_flag(without_gpu.is_some()),
+        Trial::test("cuda_counts_of_large_samples_are_the_processors", large)
+            .with_ignored_flag(without_gpu.is_some()),
         Trial::test("a_wrong_engine_is_found_and_shrunk_to_two_points", wrong),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
@@ -116,7 +118,7 @@ fn cuda_fields() -> Result<(), Failed> {
 #[cfg(feature = "cuda")]
 fn cuda_fields() -> Result<(), Failed> {
     use albireo_fields::{FieldEngine, FieldVariant};
-    let gpu = gpu().as_ref()?;
+    let [gpu, _] = gpus().as_ref()?;
     let makers = [
         attack::fields::made_by("cuda".to_owned(), gpu),
         attack::fields::by_variants_of("variants on cuda", move |variant, job, planes| {
@@ -176,18 +178,34 @@ fn no_gpu() -> Option<String> {
         return Some("ALBIREO_ATTACK_CUDA does not ask for it".into());
     }
     #[cfg(feature = "cuda")]
-    return gpu().as_ref().err().cloned();
+    return gpus().as_ref().err().cloned();
     #[cfg(not(feature = "cuda"))]
     return Some("built without CUDA".into());
 }
 
+/// The GPUs of this machine, and the same with tensor cores for the smallest samples too.
 #[cfg(feature = "cuda")]
-fn gpu() -> &'static Result<albireo::engine::cuda::Cuda, String> {
-    static GPU: OnceLock<Result<albireo::engine::cuda::Cuda, String>> = OnceLock::new();
-    GPU.get_or_init(|| {
-        albireo::engine::cuda::Cuda::new(albireo::engine::cuda::CudaOptions::default())
-            .map_err(|error| error.to_string())
+fn gpus() -> &'static Result<[albireo::engine::cuda::Cuda; 2], String> {
+    use albireo::engine::cuda::{Cuda, CudaOptions};
+    static GPUS: OnceLock<Result<[Cuda; 2], String>> = OnceLock::new();
+    GPUS.get_or_init(|| {
+        let mut asked = CudaOptions::default();
+        asked.tuning.tile = 64;
+        let gpu = |options| Cuda::new(options).map_err(|error| error.to_string());
+        Ok([gpu(CudaOptions::default())?, gpu(asked)?])
     })
+}
+
+#[cfg(not(feature = "cuda"))]
+fn large() -> Result<(), Failed> {
+    Err("built without CUDA".into())
+}
+
+#[cfg(feature = "cuda")]
+fn large() -> Result<(), Failed> {
+    let [gpu, _] = gpus().as_ref()?;
+    eprintln!("{}", attack::large::attack(gpu, 2000, 60.0)?);
+    Ok(())
 }
 
 #[cfg(not(feature = "cuda"))]
@@ -197,7 +215,7 @@ fn cuda() -> Result<(), Failed> {
 
 #[cfg(feature = "cuda")]
 fn cuda() -> Result<(), Failed> {
-    let gpu = gpu().as_ref()?;
+    let [gpu, tensors] = gpus().as_ref()?;
     let campaign = Campaign::new(Limits::FAST, 2000, 540.0).on_one_thread();
     finish(&campaign, &|case| {
         verdict(case, |expected| {
@@ -206,7 +224,10 @@ fn cuda() -> Result<(), Failed> {
                 return expected.counts_unsupported(gpu);
             }
             if case.besides.cuts.is_empty() {
-                return expected.differs(gpu);
+                return expected.differs(gpu).or_else(|| {
+                    let counted = !case.is_unsupported();
+                    counted.then(|| expected.differs(tensors)).flatten()
+                });
             }
             // Cuts whose pairs cannot be found without looking at all of them are refused.
             expected.differs_where_counted(gpu)

@@ -18,6 +18,7 @@ pub mod dynamics;
 pub mod edges;
 pub mod fields;
 pub mod independent;
+pub mod large;
 pub mod points;
 pub mod print;
 pub mod programs;
