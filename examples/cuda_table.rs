@@ -207,10 +207,15 @@ fn cutoff(filter: &str) -> Result<(), Failure> {
             if n > 1_000_000 && precision == Precision::Float64 {
                 continue;
             }
-            for reach in [150.0, 25.0] {
-                let name = format!("cutoff n={n} rmax {reach} 30 bins {mode}");
-                let bins = RBins::new(Edges::linear(0.0, reach, 30)?);
-                within([filter, &name], precision, &domain, (bins, counts), pairs)?;
+            for (summed, what) in [(counts, ""), (Summed::Weights, "weighted ")] {
+                for reach in [150.0, 25.0] {
+                    let name = format!("cutoff n={n} rmax {reach} 30 bins {what}{mode}");
+                    let bins = RBins::new(Edges::linear(0.0, reach, 30)?);
+                    within([filter, &name], precision, &domain, (bins, summed), pairs)?;
+                }
+                let name = format!("cutoff n={n} 20 log bins to 150 {what}{mode}");
+                let bins = RBins::new(Edges::logarithmic(0.1, 150.0, 20)?);
+                within([filter, &name], precision, &domain, (bins, summed), pairs)?;
             }
             if precision == Precision::Exact {
                 let name = format!("cutoff n={n} rmax 150 30 bins mean separations");
@@ -218,9 +223,6 @@ fn cutoff(filter: &str) -> Result<(), Failure> {
                 let sums = (bins, Summed::Separations);
                 within([filter, &name], precision, &domain, sums, pairs)?;
             }
-            let name = format!("cutoff n={n} 20 log bins to 150 {mode}");
-            let bins = RBins::new(Edges::logarithmic(0.1, 150.0, 20)?);
-            within([filter, &name], precision, &domain, (bins, counts), pairs)?;
             for (summed, what) in [(counts, "counts"), (Summed::Weights, "weighted")] {
                 for reach in [150.0, 25.0] {
                     let name = format!("cutoff n={n} (s,mu) 40x100 to {reach} {what} {mode}");

@@ -15,7 +15,7 @@ __device__ __forceinline__ void tally_guesses(const DeviceJob& job, const Histog
                                               const double (&)[N]) {
 #pragma unroll
     for (int k = 0; k < N; ++k) {
-#if ALBIREO_HISTOGRAM == 0
+#if ALBIREO_HISTOGRAM != 1
         tally_shared(histogram.address(guess[k]));
 #else
         histogram.shift_count(job, guess[k].raw + job.places.bias, 1);

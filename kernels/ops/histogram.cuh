@@ -66,11 +66,12 @@ __device__ __forceinline__ void add_globally(const DeviceJob& job, Tables tables
 }
 
 #if ALBIREO_REALISED != 2
-#if ALBIREO_HISTOGRAM == 0
+#if ALBIREO_HISTOGRAM != 1
 
 // Words for each place from `origin` on: its count; the low and the high word of each of its sums. Of realisations, all words of a kind
-// stand side by side.
+// stand side by side, and so do those of lanes.
 struct Histogram {
+    static const u32 LANES = ALBIREO_HISTOGRAM == 2 ? 32 : 1;
 #if ALBIREO_TERMS && !ALBIREO_MEASURED
     u32 width;  // words a place
 #else
@@ -89,7 +90,7 @@ struct Histogram {
     u32 filtered;  // the address that the filter's slot 0 would have
     u32 aside;     // this lane's place for pairs of no bin, after all others
 
-    __device__ __forceinline__ u32 words() const { return width * slots; }
+    __device__ __forceinline__ u32 words() const { return width * LANES * slots; }
 
     __device__ __forceinline__ void set(const DeviceJob& job, u32* words) {
 #if ALBIREO_TERMS && !ALBIREO_MEASURED
@@ -99,20 +100,21 @@ struct Histogram {
         number = job.realisations;
 #endif
         counts = words;
-        slots = job.places.slots + (ALBIREO_WEIGHTED ? 32 : 0);
-        base = shared_address(words) - 4 * width * job.places.first;
+        const u32 lane = threadIdx.x & 31;
+        slots = job.places.slots + (ALBIREO_WEIGHTED ? 32 / LANES : 0);
+        base = shared_address(words) + (LANES > 1 ? 4 * lane : 0) - 4 * width * LANES * job.places.first;
         filtered = address(job.places.bias);
-        aside = address(job.places.first + job.places.slots + (threadIdx.x & 31));
+        aside = address(job.places.first + job.places.slots + (LANES > 1 ? 0 : lane));
     }
 
     __device__ __forceinline__ void clear() {
         for (u32 k = threadIdx.x; k < words(); k += ALBIREO_THREADS) counts[k] = 0;
     }
 
-    __device__ __forceinline__ u32 address(const Guess& guess) const { return filtered + 4 * width * guess.raw; }
-    __device__ __forceinline__ u32 address(u32 place) const { return base + 4 * width * place; }
-    static __device__ __forceinline__ u32 low(u32 address) { return address + 4; }
-    static __device__ __forceinline__ u32 high(u32 address) { return address + 8; }
+    __device__ __forceinline__ u32 address(const Guess& guess) const { return filtered + 4 * width * LANES * guess.raw; }
+    __device__ __forceinline__ u32 address(u32 place) const { return base + 4 * width * LANES * place; }
+    static __device__ __forceinline__ u32 low(u32 address) { return address + 4 * LANES; }
+    static __device__ __forceinline__ u32 high(u32 address) { return address + 8 * LANES; }
 
     // Whether a place lies in this window of the bins.
     static __device__ __forceinline__ bool holds(const DeviceJob& job, u32 place) { return place - job.places.first < job.places.flushed; }
@@ -128,8 +130,8 @@ struct Histogram {
     // Adds to a sum.
     __device__ __forceinline__ void shift_sum(const DeviceJob& job, u32 sum, u32 place, i64 q, u32 k = 0) const {
         if (holds(job, place)) {
-            const u32 at = address(place) + 4 * (number * (1 + 2 * sum) + k), old = add_shared(at, (u32)q);
-            add_shared(at + 4 * number, (u32)(q >> 32) + (old + (u32)q < old ? 1u : 0u));
+            const u32 at = address(place) + 4 * LANES * (number * (1 + 2 * sum) + k), old = add_shared(at, (u32)q);
+            add_shared(at + 4 * LANES * number, (u32)(q >> 32) + (old + (u32)q < old ? 1u : 0u));
         } else {
             add_globally(job, tables, sum, place, q, k);
         }
@@ -140,14 +142,19 @@ struct Histogram {
         __syncthreads();
         for (u32 at = threadIdx.x; at < job.places.flushed * number; at += ALBIREO_THREADS) {
             const u32 place = at / number, k = at % number;
-            const u32* words = counts + width * place + k;
-            if (!words[0]) continue;
+            const u32* words = counts + LANES * (width * place + k);
+            // Words of lanes wrap around by themselves where one takes out what another has put in. Each thread begins at a bank of its own.
+            u32 pairs = 0;
+            for (u32 lane = threadIdx.x; lane < threadIdx.x + LANES; ++lane) pairs += words[lane % LANES];
+            if (!pairs) continue;
             const u32 bin = bin_of(job, job.places.first + place);
             if (bin >= job.sums.bins) continue;
             tables.each(job, bin, k, [&](u64 at) {
-                atomicAdd(job.sums.counts + at, (u64)words[0]);
+                atomicAdd(job.sums.counts + at, (u64)pairs);
                 for (u32 sum = 0; sum < width / number / 2; ++sum) {
-                    const u64 total = (u64)words[number * (2 + 2 * sum)] << 32 | words[number * (1 + 2 * sum)];
+                    const u32 *low = words + LANES * number * (1 + 2 * sum), *high = low + LANES * number;
+                    u64 total = 0;
+                    for (u32 lane = threadIdx.x; lane < threadIdx.x + LANES; ++lane) total += (u64)high[lane % LANES] << 32 | low[lane % LANES];
                     if (total) add_wide(job.sums.sums + 2 * (sum * job.sums.all + at), (i64)total);
                 }
             });

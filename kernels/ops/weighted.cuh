@@ -15,7 +15,7 @@ __device__ __forceinline__ void tally(const DeviceJob& job, const Histogram& his
 template <int N>
 __device__ __forceinline__ void tally_guesses(const DeviceJob& job, const Histogram& histogram, const Guess (&guess)[N], double u1,
                                               const double (&u2)[N]) {
-#if ALBIREO_HISTOGRAM == 0
+#if ALBIREO_HISTOGRAM != 1
     u32 at[N], old[N];
     double q[N];
 #pragma unroll

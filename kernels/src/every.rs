@@ -2,7 +2,9 @@
 //!
 //! Entry: [`every_variant`].
 
-use crate::{Across, Arithmetic, Bins, Doubt, Shape, Sight, Space, Summed, Traversal, Variant};
+use crate::{
+    Across, Arithmetic, Bins, Doubt, Histogram, Shape, Sight, Space, Summed, Traversal, Variant,
+};
 
 /// Each of `variants` with each of `choices`.
 fn each<T: Copy, const N: usize>(
@@ -35,7 +37,7 @@ pub fn every_variant() -> Vec<Variant> {
         doubt: Doubt::AtOnce,
         realised_rows: false,
         classes: false,
-        global_sums: false,
+        histogram: Histogram::Shared,
         shape: Shape {
             threads: 128,
             points: 1,
@@ -67,7 +69,8 @@ pub fn every_variant() -> Vec<Variant> {
     all = each(all, across, |v, choice| v.across = choice);
     let doubts = [Doubt::AtOnce, Doubt::BySweep, Doubt::ByPair];
     all = each(all, doubts, |v, choice| v.doubt = choice);
-    all = each(all, [false, true], |v, choice| v.global_sums = choice);
+    let histograms = [Histogram::Shared, Histogram::Global, Histogram::Lanes];
+    all = each(all, histograms, |v, choice| v.histogram = choice);
     all = each(all, [false, true], |v, choice| v.classes = choice);
     all.retain(Variant::exists);
     all

@@ -133,6 +133,17 @@ impl Summed {
     }
 }
 
+/// Where a block has its sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Histogram {
+    /// In shared memory.
+    Shared = 0,
+    /// In global memory: no window of the bins fits into a block's shared memory.
+    Global = 1,
+    /// In shared memory, and each lane its own, so that no two lanes of a warp wait for one place: for few bins.
+    Lanes = 2,
+}
+
 /// One counting kernel. Fields become macros of the source.
 #[allow(
     clippy::struct_excessive_bools,
@@ -162,8 +173,8 @@ pub struct Variant {
     pub realised_rows: bool,
     /// Whether tiles belong to classes with tables of their own.
     pub classes: bool,
-    /// Whether sums go straight to global memory: no window of the bins fits into a block's shared memory.
-    pub global_sums: bool,
+    /// Where the sums are.
+    pub histogram: Histogram,
     /// Threads, second points a thread and first points a tile: sizes alone.
     pub shape: Shape,
     /// The statements that sum terms, where expressions are among these; else nothing.
@@ -260,7 +271,7 @@ impl Variant {
             ("PRECISION", self.arithmetic as u32),
             ("EDGES", u32::from(self.across == Across::Table)),
             ("CLAMP", u32::from(self.across == Across::Clamped)),
-            ("HISTOGRAM", u32::from(self.global_sums)),
+            ("HISTOGRAM", self.histogram as u32),
             ("QUEUE", self.doubt as u32),
             ("WRAP", u32::from(self.wraps())),
             ("CLASSES", u32::from(self.classes)),
@@ -294,6 +305,9 @@ impl Variant {
         if self.realised_rows && (self.summed.in_terms() || !counted_by_rows) {
             return false;
         }
+        if self.histogram == Histogram::Lanes && !self.has_lanes() {
+            return false;
+        }
         if self.summed == Summed::Separations {
             return self.measures();
         }
@@ -303,10 +317,11 @@ impl Variant {
                 && !self.signed
                 && self.across == Across::Reaching
                 && self.doubt == Doubt::AtOnce
-                && (self.traversal != Traversal::Simple || self.global_sums);
+                && (self.traversal != Traversal::Simple || self.histogram == Histogram::Global);
         }
         // Sums in global memory are so slow that float64 costs no more; in cells an open space is a box without periodic axes.
-        if named || self.global_sums || (in_cells && self.space == Space::Open) {
+        let global = self.histogram == Histogram::Global;
+        if named || global || (in_cells && self.space == Space::Open) {
             return false;
         }
         if self.traversal == Traversal::AllPairs && self.space == Space::Triclinic {
@@ -351,7 +366,14 @@ impl Variant {
             && (self.bins, self.sight) == (Bins::R, Sight::Fixed)
             && self.summed == Summed::Pairs
             && (self.across, self.doubt) == (Across::Reaching, Doubt::AtOnce)
-            && !(self.signed || self.classes || self.global_sums || self.realised_rows)
+            && self.histogram == Histogram::Shared
+            && !(self.signed || self.classes || self.realised_rows)
+    }
+
+    /// What holds for kernels whose lanes have sums of their own. Three words a pair wait for one another where bins are few; one does not.
+    pub fn has_lanes(&self) -> bool {
+        let filtered = matches!(self.arithmetic, Arithmetic::Filtered | Arithmetic::Float32);
+        (self.summed, self.bins) == (Summed::Products, Bins::R) && filtered && !self.realised_rows
     }
 
     /// What holds for kernels that sum separations alone. An open space is a box without periodic axes; all pairs of a box with some would
@@ -359,7 +381,8 @@ impl Variant {
     fn measures(&self) -> bool {
         self.bins == Bins::R
             && self.sight == Sight::Fixed
-            && !(self.signed || self.global_sums)
+            && !self.signed
+            && self.histogram == Histogram::Shared
             && self.arithmetic == Arithmetic::Float64
             && self.across != Across::Reaching
             && self.doubt == Doubt::ByPair

@@ -3,7 +3,7 @@
 //! Entry: [`arrangement_of`], [`filter_of`], [`variant_of`]. The rules are measured; none of them changes an integer.
 
 use albireo_kernels::{
-    Across, Arithmetic, Bins, Doubt, Shape, Sight, Space, Traversal as Visits, Variant,
+    Across, Arithmetic, Bins, Doubt, Histogram, Shape, Sight, Space, Traversal as Visits, Variant,
 };
 
 use super::carried::Carried;
@@ -280,7 +280,7 @@ pub(super) fn variant_of(
         doubt: Doubt::AtOnce,
         realised_rows: carried.realised_rows,
         classes: carried.labels.is_some(),
-        global_sums: false,
+        histogram: Histogram::Shared,
         shape: Shape {
             threads: 128,
             points: 4,

@@ -3,7 +3,7 @@
 //! Entry: [`LaunchPlan::new`]. It touches no device; all of it is tested without one.
 
 use albireo_kernels::structs::{DeviceJob, FilterTerms, GridTerms, PlaceTerms, TensorTerms};
-use albireo_kernels::{Arithmetic, Summed, Variant};
+use albireo_kernels::{Arithmetic, Histogram, Summed, Variant};
 
 use super::carried::Carried;
 use super::choices::{
@@ -202,21 +202,21 @@ impl LaunchPlan {
         if let Some(measured) = request.measured(&arrangement) {
             let placing = Placing::Measures(measured);
             let plan = Self::of(&request, arrangement.clone(), placing);
-            if !plan.variant.global_sums {
+            if plan.variant.histogram != Histogram::Global {
                 return plan;
             }
         }
         if carried.realised_rows {
             let placing = request.placing(&arrangement);
             let plan = Self::of(&request, arrangement.clone(), placing);
-            if plan.variant.exists() && !plan.variant.global_sums {
+            if plan.variant.exists() && plan.variant.histogram != Histogram::Global {
                 return plan;
             }
         }
         let request = request.one_by_one();
         let placing = request.placing(&arrangement);
         let plan = Self::of(&request, arrangement, placing);
-        if !plan.variant.global_sums {
+        if plan.variant.histogram != Histogram::Global {
             return plan;
         }
         request
@@ -320,7 +320,7 @@ impl LaunchPlan {
                 request.spans.each_ref().map(|spans| boxes(grid, spans))
             }),
             memory,
-            shared: if variant.global_sums {
+            shared: if variant.histogram == Histogram::Global {
                 memory.beside_sums(&variant)
             } else {
                 memory.bytes(&variant)
@@ -370,7 +370,7 @@ impl LaunchPlan {
             ..self.memory
         };
         let variant = Variant {
-            global_sums: false,
+            histogram: Histogram::Shared,
             ..self.variant
         };
         let job = DeviceJob {

@@ -4,7 +4,7 @@
 
 use albireo_kernels::structs::{DeviceAxis, FIRSTS};
 use albireo_kernels::{
-    Across, Arithmetic, Bins, Doubt, Shape, Summed, Traversal as Visits, Variant,
+    Across, Arithmetic, Bins, Doubt, Histogram, Shape, Summed, Traversal as Visits, Variant,
 };
 
 use super::carried::Carried;
@@ -14,6 +14,9 @@ use super::options::{Tuning, chosen};
 /// them in fast.
 const RARE: f64 = 5e-5;
 const COMMON: f64 = 6e-4;
+
+/// Places of sums up to which each lane has its own: 24 KiB.
+const FEW_SLOTS: u32 = 63;
 
 /// What a block keeps in shared memory, in any shape.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +40,9 @@ impl BlockMemory {
         // With weights every lane has a place for pairs of no bin.
         let aside = if products(variant) { 32 } else { 0 };
         let slots = self.slots as usize;
-        let words = if variant.realised_rows {
+        let words = if variant.histogram == Histogram::Lanes {
+            32 * self.carried.words_a_place() * (slots + 1)
+        } else if variant.realised_rows {
             let (tile, number) = (variant.shape.tile as usize, self.carried.realisations);
             let sums = self.carried.words_a_sum() * (slots * (tile + number) + aside);
             sums + tile * number.div_ceil(32)
@@ -106,8 +111,9 @@ pub(super) fn shaped(
             points: 1,
             tile: FIRSTS as u32,
         };
-        variant.global_sums =
-            variant.traversal == Visits::Simple || memory.bytes(&variant) > shared_limit;
+        if variant.traversal == Visits::Simple || memory.bytes(&variant) > shared_limit {
+            variant.histogram = Histogram::Global;
+        }
         return variant;
     }
     if variant.arithmetic == Arithmetic::Tensor {
@@ -131,6 +137,9 @@ pub(super) fn shaped(
         share if sorted && (never_rare || share > RARE) => Doubt::ByPair,
         _ => Doubt::AtOnce,
     };
+    if memory.slots <= FEW_SLOTS && variant.has_lanes() {
+        variant.histogram = Histogram::Lanes;
+    }
     // What the sums would take in shared memory, wherever they end up.
     let shared = memory.bytes(&variant) >> 10;
     let plain = variant.bins == Bins::R && variant.summed == Summed::Pairs;
@@ -158,7 +167,9 @@ pub(super) fn shaped(
     };
     variant.shape.points = chosen(tuning.points, points).min(32);
     variant.shape.threads = threads(tuning, own_threads);
-    variant.global_sums = memory.bytes(&variant) > shared_limit;
+    if memory.bytes(&variant) > shared_limit {
+        variant.histogram = Histogram::Global;
+    }
     variant
 }
 

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use albireo_gpu::{CudaError, Device, LaunchShape, put};
-use albireo_kernels::Kernel;
 use albireo_kernels::structs::{DeviceJob, Unit};
+use albireo_kernels::{Histogram, Kernel};
 
 use super::carried::Labels;
 use super::frame::{Arrangement, Order, Tile, tiles};
@@ -218,7 +218,7 @@ pub(super) fn work<D: Device>(
                 (columns, plan.order == Order::Unordered),
                 u64::from(resident),
                 u64::from(plan.variant.shape.tile),
-                if plan.variant.global_sums {
+                if plan.variant.histogram == Histogram::Global {
                     0.0
                 } else {
                     f64::from(job.places.slots)
