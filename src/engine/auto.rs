@@ -6,7 +6,7 @@
 mod in_reach;
 
 #[cfg(feature = "cuda")]
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 #[cfg(feature = "cuda")]
 use albireo_gpu::{CudaError, has_driver};
@@ -21,12 +21,12 @@ use crate::particles::Particles;
 use crate::tally::CountSpec;
 use in_reach::{even_share, orders, tested, tried_share};
 
-/// Chooses among the engines of this machine.
-#[derive(Debug)]
+/// Chooses among the engines of this machine. Clones share the GPUs, which are opened once.
+#[derive(Debug, Clone)]
 pub struct Auto {
     cpu: Cpu,
     #[cfg(feature = "cuda")]
-    cuda: OnceLock<Result<Cuda, CudaError>>,
+    cuda: Arc<OnceLock<Result<Cuda, CudaError>>>,
 }
 
 /// An engine, and why this one.
@@ -96,7 +96,7 @@ impl Auto {
         Self {
             cpu,
             #[cfg(feature = "cuda")]
-            cuda: OnceLock::new(),
+            cuda: Arc::default(),
         }
     }
 
@@ -105,7 +105,7 @@ impl Auto {
     #[must_use]
     pub fn with_cuda(self, cuda: Cuda) -> Self {
         Self {
-            cuda: OnceLock::from(Ok(cuda)),
+            cuda: Arc::new(OnceLock::from(Ok(cuda))),
             ..self
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Engines`], from the flags; [`Engines::for_jobs`] then says which engine counts the jobs of a command.
 
+use std::cell::RefCell;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -39,12 +40,28 @@ pub(crate) struct Engines {
 }
 
 /// The compute engine.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Who {
     /// The one asked for.
     One(AnyEngine),
     /// The one that should be done first.
     Auto(Auto),
+}
+
+/// The engines of a session, by the flags that asked for them: GPUs take long to open, and a command may have many results.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Opened(Rc<RefCell<Vec<(RunFlags, Who)>>>);
+
+impl Opened {
+    fn engine(&self, flags: &RunFlags, world: &dyn World) -> Result<Who> {
+        let mut opened = self.0.borrow_mut();
+        if let Some((_, who)) = opened.iter().find(|(known, _)| known == flags) {
+            return Ok(who.clone());
+        }
+        let who = Who::of(flags, world)?;
+        opened.push((flags.clone(), who.clone()));
+        Ok(who)
+    }
 }
 
 /// The instruction set called `name`.
@@ -185,7 +202,7 @@ impl Engines {
         session: &Session<'_>,
     ) -> Result<Self> {
         check(flags)?;
-        let who = Who::of(flags, &*session.world)?;
+        let who = session.kept.opened.engine(flags, &*session.world)?;
         let works = Works::new((&flags.pieces, kept), who.exactness(), session)?;
         Ok(Self {
             who,

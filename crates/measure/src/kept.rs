@@ -11,6 +11,7 @@ use albireo::{Axis, Outside};
 use albireo_samples::{ClassCut, Given, RegionSpec, Samples, Source};
 
 use crate::args::SpaceFlags;
+use crate::engine::Opened;
 use crate::results::Results;
 use crate::shared::Shared;
 
@@ -36,6 +37,8 @@ pub(crate) struct Kept {
     most: usize,
     samples: Vec<(Asked, Rc<Samples>)>,
     shared: Shared,
+    /// Engines, which later commands have again.
+    pub(crate) opened: Opened,
     /// Samples that lie in the memory of the caller.
     given: HashMap<PathBuf, Given>,
     /// Results that may lie there too.
@@ -75,10 +78,7 @@ impl Kept {
     pub(crate) fn of(most: usize) -> Self {
         Self {
             most,
-            samples: Vec::new(),
-            shared: Shared::default(),
-            given: HashMap::new(),
-            results: Results::default(),
+            ..Self::default()
         }
     }
 
@@ -96,6 +96,7 @@ impl Kept {
         Self {
             given: self.given.clone(),
             results: self.results.clone(),
+            opened: self.opened.clone(),
             ..Self::of(1)
         }
     }

@@ -39,7 +39,7 @@ impl FromStr for Shard {
 }
 
 /// Which part of its counts a command makes.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = group::PARTS)]
 pub(crate) struct PieceFlags {
     /// Count part I of N only, I from 0 to N-1, and write it to the file of --part

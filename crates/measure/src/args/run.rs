@@ -76,7 +76,7 @@ impl ComputeFlags {
 }
 
 /// How to count; never changes an exact count.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = group::RUNNING)]
 pub(crate) struct RunFlags {
     /// Compute engine
@@ -99,7 +99,7 @@ pub(crate) struct RunFlags {
 
 /// How GPUs count.
 #[cfg(feature = "cuda")]
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = group::RUNNING)]
 pub(crate) struct CudaFlags {
     /// GPUs to use, by their numbers in `albireo devices`, e.g. 0,1 [default: all]
