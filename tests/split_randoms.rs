@@ -355,13 +355,11 @@ fn bins_are_cut_short_along_their_first_axis() {
     let short = Edges::new(first.values()[..3].to_vec()).unwrap();
     let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
     let los = LineOfSight::Midpoint;
-    let s_mu = |edges: &Edges| SMuBins::new(edges.clone(), mu.clone(), los).unwrap();
-    let rp_pi = |edges: &Edges| RpPiBins::new(edges.clone(), mu.clone(), los).unwrap();
-    let theta = |edges: &Edges| ThetaBins::new(edges.clone()).unwrap();
-    assert_eq!(
-        RBins::new(first.clone()).below(2),
-        Some(RBins::new(short.clone()))
-    );
+    let r = |edges: &Edges| Bins::from(RBins::new(edges.clone()));
+    let s_mu = |edges: &Edges| Bins::from(SMuBins::new(edges.clone(), mu.clone(), los).unwrap());
+    let rp_pi = |edges: &Edges| Bins::from(RpPiBins::new(edges.clone(), mu.clone(), los).unwrap());
+    let theta = |edges: &Edges| Bins::from(ThetaBins::new(edges.clone()).unwrap());
+    assert_eq!(r(&first).below(2), Some(r(&short)));
     assert_eq!(s_mu(&first).below(2), Some(s_mu(&short)));
     assert_eq!(rp_pi(&first).below(2), Some(rp_pi(&short)));
     assert_eq!(theta(&first).below(2), Some(theta(&short)));

@@ -18,7 +18,7 @@ impl Bins {
     /// ```
     ///
     /// # Errors
-    /// As [`Axes::rebin`]; bins of another crate.
+    /// As [`Axes::rebin`]; bins of another crate that have no others.
     pub fn rebin(&self, by: &[usize]) -> Result<Self, AxesError> {
         self.with_axes(Axes::of(self)?.rebin(by)?.axes())
     }
@@ -33,9 +33,18 @@ impl Bins {
     /// ```
     ///
     /// # Errors
-    /// As [`Axes::slice`]; bins of another crate.
+    /// As [`Axes::slice`]; bins of another crate that have no others.
     pub fn slice(&self, ranges: &[Option<[f64; 2]>]) -> Result<Self, AxesError> {
         self.with_axes(Axes::of(self)?.slice(ranges)?.axes())
+    }
+
+    /// The first `bins` bins along the first axis, all along the others; none if there are not as many, or for a rule that has no others.
+    pub fn below(&self, bins: usize) -> Option<Self> {
+        let axes = Axes::of(self).ok()?;
+        let edges = axes.edges(0);
+        let mut ranges = vec![None; axes.number()];
+        ranges[0] = Some([edges[0], *edges.get(bins)?]);
+        self.slice(&ranges).ok()
     }
 
     /// Puts both signs of mu or pi together: bins in |mu| or |pi|.
@@ -49,7 +58,7 @@ impl Bins {
     /// ```
     ///
     /// # Errors
-    /// As [`Axes::wrap`]; bins of another crate.
+    /// As [`Axes::wrap`]; bins of another crate that have no others.
     pub fn wrap(&self) -> Result<Self, AxesError> {
         self.with_axes(Axes::of(self)?.wrap()?.axes())
     }
@@ -64,7 +73,7 @@ impl Bins {
     /// ```
     ///
     /// # Errors
-    /// As [`Axes::concatenate`]; another line of sight, bins of both signs behind bins of one, bins of another crate.
+    /// As [`Axes::concatenate`]; another line of sight, bins of both signs behind bins of one, bins of another crate that have no others.
     pub fn concatenate(&self, next: &Self) -> Result<Self, AxesError> {
         let [map, _] = Axes::of(self)?.concatenate(&Axes::of(next)?)?;
         let bins = self.with_axes(map.axes())?;
@@ -88,7 +97,7 @@ impl Bins {
             Self::SMu(_) => SMuBins::new(first()?, second()?, los)?.into(),
             Self::RpPi(_) => RpPiBins::new(first()?, second()?, los)?.into(),
             Self::Theta(_) => ThetaBins::new(first()?)?.into(),
-            Self::Custom(_) => return Err(AxesError::Custom(self.name())),
+            Self::Custom(bins) => Self::Custom(bins.over(axes)?),
         })
     }
 

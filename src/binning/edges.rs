@@ -133,11 +133,6 @@ impl Edges {
         &self.squares
     }
 
-    /// The edges of the first `bins` bins.
-    pub(crate) fn below(&self, bins: usize) -> Option<Self> {
-        Self::new(self.values.get(..=bins)?.to_vec()).ok()
-    }
-
     /// Number of bins.
     pub fn n_bins(&self) -> usize {
         self.values.len() - 1

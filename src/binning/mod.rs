@@ -37,7 +37,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::domain::{Axis, Domain, Lattice};
-use crate::error::{EdgesError, JobError};
+use crate::error::{AxesError, EdgesError, JobError};
 use crate::separation::{SIGHT_RANGE, Separation, dot, norm2, sum};
 
 /// The direction along which `mu` and `pi` are measured.
@@ -265,10 +265,18 @@ pub trait Binning: Any + std::fmt::Debug + Send + Sync {
     /// No pair in a bin has a coordinate above this.
     fn coordinate_limit(&self) -> f64;
 
-    /// The first `bins` bins along the first axis, all along the others, of the same type; none for bins that cannot be cut short.
-    fn below(&self, bins: usize) -> Option<Arc<dyn Binning>> {
-        let _ = bins;
-        None
+    /// The same rule over other edges of its axes, of the same type.
+    ///
+    /// # Errors
+    /// [`AxesError::Custom`] for a rule that has no others, as where this is left out; edges that the rule refuses.
+    fn over(&self, axes: &Axes) -> Result<Arc<dyn Binning>, AxesError> {
+        let _ = axes;
+        Err(AxesError::Custom(self.name()))
+    }
+
+    /// What messages call it: its type, unless it says otherwise.
+    fn name(&self) -> &'static str {
+        std::any::type_name::<Self>()
     }
 
     /// Whether positions must be unit vectors.

@@ -55,11 +55,6 @@ impl RpPiBins {
             los: self.los,
         }
     }
-
-    /// The first `bins` bins along the first axis, all along the others; none if there are not as many.
-    pub fn below(&self, bins: usize) -> Option<Self> {
-        Self::new(self.rp.below(bins)?, self.pi.clone(), self.los).ok()
-    }
 }
 
 impl LineOfSight {

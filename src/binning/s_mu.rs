@@ -83,11 +83,6 @@ impl SMuBins {
             los: self.los,
         }
     }
-
-    /// The first `bins` bins along the first axis, all along the others; none if there are not as many.
-    pub fn below(&self, bins: usize) -> Option<Self> {
-        Self::new(self.s.below(bins)?, self.mu.clone(), self.los).ok()
-    }
 }
 
 impl Binning for SMuBins {

@@ -63,11 +63,6 @@ impl ThetaBins {
     pub(super) fn form(&self) -> Form<'_> {
         Form::Radial { r: &self.chords }
     }
-
-    /// The first `bins` bins along the first axis, all along the others; none if there are not as many.
-    pub fn below(&self, bins: usize) -> Option<Self> {
-        Self::new(self.edges().below(bins)?).ok()
-    }
 }
 
 impl Binning for ThetaBins {
