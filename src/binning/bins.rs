@@ -189,6 +189,11 @@ impl Bins {
         }
     }
 
+    /// The rule of another crate, if it is one of this type.
+    pub fn as_custom<B: Binning>(&self) -> Option<&B> {
+        (self.rule() as &dyn Any).downcast_ref()
+    }
+
     /// As [`Binning::shape`].
     pub fn shape(&self) -> Vec<usize> {
         self.rule().shape()
