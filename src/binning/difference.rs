@@ -36,8 +36,13 @@ impl MergeError {
                 Some(los) => format!("line of sight {}", los.name()),
                 None => "no line of sight".to_owned(),
             };
-            let other_edges = || [sight(left), sight(right)];
-            texts = edges(&axes[0], &axes[1]).unwrap_or_else(other_edges);
+            let sights = [sight(left), sight(right)];
+            // Rules of other crates may differ in what they alone know.
+            let otherwise = || match sights[0] == sights[1] {
+                true => [left, right].map(|bins| format!("{bins:?}")),
+                false => sights,
+            };
+            texts = edges(&axes[0], &axes[1]).unwrap_or_else(otherwise);
         }
         let [left, right] = texts;
         let setting = "the bins";

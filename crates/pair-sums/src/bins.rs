@@ -19,6 +19,7 @@ use crate::error::PairSumError;
 use crate::forms::used;
 use crate::geometry::Geometry;
 use crate::graph::{Atom, Of, Shape};
+use crate::names::OF_SEPARATION;
 use crate::spec::PairSumSpec;
 use crate::sums::PairSums;
 
@@ -94,7 +95,7 @@ fn sums_of(texts: &[String]) -> Result<PairSums, PairSumError> {
         return Err(PairSumError::of(text, message));
     }
     let specs: Vec<PairSumSpec> = texts.iter().zip(NAMES).map(spec).collect();
-    let sums = PairSums::parse(&specs, &[], &|_| 1)?;
+    let sums = PairSums::parsed(&specs, &[], &|_| 1, true)?;
     for id in sums.reached() {
         let of_angles = matches!(
             sums.graph.get(id).shape,
@@ -104,7 +105,7 @@ fn sums_of(texts: &[String]) -> Result<PairSums, PairSumError> {
             matches!(sums.graph.of(id), Of::Object(_)) || sums.graph.identities(id).is_some();
         if of_angles || of_objects {
             let (text, at) = sums.graph.place(id);
-            let message = "bins are in numbers of the separation alone, such as d[0], r, rp, dlos or mu: leave out i. and j., or sum it by --pair-sum";
+            let message = format!("{OF_SEPARATION}, found what belongs to one object");
             return Err(PairSumError::at(text, at, message));
         }
     }

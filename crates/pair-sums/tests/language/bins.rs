@@ -159,10 +159,14 @@ fn bins_are_the_same_by_their_text_reach_and_line_of_sight() {
 #[test]
 fn what_is_no_number_of_the_separation_is_refused_where_it_stands() {
     for (text, place) in [
-        ("d[0] + i.m", "at character 8 of `d[0] + i.m`: bins are"),
+        (
+            "d[0] + i.m",
+            "at character 8 of `d[0] + i.m`: expected numbers of",
+        ),
         ("r*(i.id == j.id)", "at character 4"),
         ("norm(i.pos)", "at character 1"),
         ("r - mean(i.m)", "at character 10"),
+        ("dx", "found dx"),
         ("j.cos2phi", "at character 1"),
         ("v12(vx, vy, vz)", "forms are sums over pairs"),
         ("d", "expected a number, found a vector"),
