@@ -2,7 +2,7 @@
 //!
 //! Every message says what was expected, what was found and where; rows count from 0.
 
-mod algebra;
+mod axes;
 mod counts;
 mod formula;
 mod job;
@@ -13,8 +13,8 @@ mod regions;
 mod short;
 mod sky;
 
-pub use algebra::{AlgebraError, AxesError};
-pub use counts::{CountsError, TallyError};
+pub use axes::AxesError;
+pub use counts::CountsError;
 pub use formula::FormulaError;
 pub use job::JobError;
 pub use pair_weight::PairWeightError;
@@ -304,45 +304,6 @@ pub enum EngineError {
     Cuda(#[from] albireo_gpu::CudaError),
 }
 
-/// Counts that do not belong together.
-#[derive(Debug, Clone, PartialEq, ThisError)]
-#[non_exhaustive]
-pub enum MergeError {
-    /// The two results come from different settings.
-    #[error(
-        "counts of different jobs do not merge: they differ in {setting} ({left} against {right})"
-    )]
-    Setting {
-        /// The setting that differs.
-        setting: &'static str,
-        /// Its value on the left.
-        left: String,
-        /// Its value on the right.
-        right: String,
-    },
-    /// One result is exact, the other decided by float32 alone.
-    #[error(
-        "exact counts do not merge with approximate ones: the left are {left}, the right {right}"
-    )]
-    Exactness {
-        /// How the left were counted.
-        left: crate::exactness::Exactness,
-        /// How the right were counted.
-        right: crate::exactness::Exactness,
-    },
-    /// Both results hold the same part of a job.
-    #[error("counts overlap: part {part} of {of} of the same job is in both")]
-    Overlap {
-        /// The part, from 0.
-        part: u32,
-        /// Number of parts of the job.
-        of: u32,
-    },
-    /// A sum passed the range of its integer.
-    #[error("{0} is too large for its integer")]
-    Overflow(&'static str),
-}
-
 /// An estimator that its counts cannot feed.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 #[non_exhaustive]
@@ -414,18 +375,12 @@ pub enum Error {
     /// See [`EngineError`].
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// See [`MergeError`].
-    #[error(transparent)]
-    Merge(#[from] MergeError),
     /// See [`CountsError`].
     #[error(transparent)]
     Counts(#[from] CountsError),
     /// See [`AxesError`].
     #[error(transparent)]
     Axes(#[from] AxesError),
-    /// See [`AlgebraError`].
-    #[error(transparent)]
-    Algebra(#[from] AlgebraError),
     /// See [`EstimatorError`].
     #[error(transparent)]
     Estimator(#[from] EstimatorError),
@@ -444,9 +399,6 @@ pub enum Error {
     /// See [`RandomError`].
     #[error(transparent)]
     Random(#[from] RandomError),
-    /// See [`TallyError`].
-    #[error(transparent)]
-    Tally(#[from] TallyError),
     /// See [`ProgramError`].
     #[error(transparent)]
     Program(#[from] ProgramError),

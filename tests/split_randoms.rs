@@ -7,7 +7,7 @@ use crate::random;
 use albireo::binning::Binning;
 use albireo::counts::{Split, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob, Silent};
-use albireo::error::{EstimatorError, JobError, MergeError};
+use albireo::error::{CountsError, EstimatorError, JobError};
 use albireo::estimators::{
     Estimation, Estimator, Jackknife, RandomPairs, Role, SplitRandoms, Term, TermCount, TermCounts,
 };
@@ -310,12 +310,12 @@ fn realisations_leave_a_region_out_of_every_subset() {
     let refusal = far
         .merge(&by_region(Pairs::Auto(&randoms), &near_bins))
         .unwrap_err();
-    assert!(matches!(refusal, MergeError::Setting { .. }));
+    assert!(matches!(refusal, CountsError::Setting { .. }));
     let again = far
         .merge(&by_region(Pairs::Auto(&subsets[1]), &bins))
         .unwrap_err();
     assert!(
-        matches!(again, MergeError::Overlap { .. }),
+        matches!(again, CountsError::Overlap { .. }),
         "a subset counts once"
     );
 }

@@ -1,9 +1,9 @@
-//! What can be wrong with operations on bins and on counts in them.
+//! What can be wrong with axes of bins and with operations on them.
 
 use thiserror::Error as ThisError;
 
+use super::EdgesError;
 use super::short::in_short;
-use super::{EdgesError, MergeError};
 
 /// Axes of bins that cannot be put together, cut, folded or continued as asked.
 #[derive(Debug, Clone, PartialEq, ThisError)]
@@ -137,70 +137,8 @@ fn listed(values: &[f64]) -> String {
 }
 
 /// All divisors of a number.
-fn divisors(of: usize) -> String {
+pub(super) fn divisors(of: usize) -> String {
     let all = (1..=of).filter(|by| of.is_multiple_of(*by));
     let all: Vec<String> = all.map(|by| by.to_string()).collect();
     all.join(", ")
-}
-
-/// Counts that an operation cannot be done with.
-#[derive(Debug, Clone, PartialEq, ThisError)]
-#[non_exhaustive]
-pub enum AlgebraError {
-    /// See [`AxesError`].
-    #[error(transparent)]
-    Axes(#[from] AxesError),
-    /// Counts with other settings, or a sum that passes its integer; see [`MergeError`].
-    #[error(transparent)]
-    Merge(#[from] MergeError),
-    /// A coarser bin of split randoms that would have pairs of both sides of where the split begins.
-    #[error(
-        "randoms are split above the first {below} bins in {axis}: bins are put together by a number that divides {below} too, one of {}, found {by}",
-        divisors(*below)
-    )]
-    AcrossSplit {
-        /// Name of the axis.
-        axis: String,
-        /// Number of its bins below the split.
-        below: usize,
-        /// How many of them were to become one.
-        by: usize,
-    },
-    /// Both orders of a pair, in classes of their own, that are to come together.
-    #[error(
-        "the two orders of a pair are kept apart by {0}: put the signs of the counts of all pairs together, without {0}"
-    )]
-    Orders(&'static str),
-    /// A bin that should hold each pair twice, but cannot.
-    #[error("bin {bin} holds an odd number of pairs, where each should stand twice")]
-    Odd {
-        /// The first such bin.
-        bin: usize,
-    },
-    /// Counts of other particles, of other parts of a job, or with other totals.
-    #[error("it was counted from other particles, or has other totals")]
-    OtherPairs,
-    /// A factor that would leave no weight, or none that is a number.
-    #[error("weights are multiplied by a number other than 0, found {found}", found = in_short(*found))]
-    Factor {
-        /// The factor asked for.
-        found: f64,
-    },
-    /// A total weight that nothing can be normalised by.
-    #[error("the total weight must be a number above 0, found {found}", found = in_short(*found))]
-    TotalWeight {
-        /// The total asked for.
-        found: f64,
-    },
-    /// Pairs whose weights add up to nothing.
-    #[error("all pairs together have no weight to be multiplied")]
-    NoWeight,
-    /// Weights outside float64's range.
-    #[error("{what} leaves the range of float64 when it is multiplied by {factor}", factor = in_short(*factor))]
-    OutOfRange {
-        /// Which weight.
-        what: &'static str,
-        /// The factor.
-        factor: f64,
-    },
 }
