@@ -11,7 +11,7 @@ use super::{
     ThetaBins,
 };
 use crate::domain::Domain;
-use crate::error::{AxesError, JobError};
+use crate::error::{BinsError, JobError};
 use crate::separation::Separation;
 
 /// Bins of one of the library's own kinds, or of a rule of another crate.
@@ -60,7 +60,7 @@ impl CustomBins {
     }
 
     /// The same rule over other edges.
-    pub(super) fn over(&self, axes: &Axes) -> Result<Self, AxesError> {
+    pub(super) fn over(&self, axes: &Axes) -> Result<Self, BinsError> {
         Ok(Self {
             rule: self.rule.over(axes)?,
             ..self.clone()

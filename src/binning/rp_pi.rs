@@ -4,7 +4,7 @@ use super::{
     AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, SignedEdges,
     check_number,
 };
-use crate::error::EdgesError;
+use crate::error::BinsError;
 use crate::separation::Separation;
 
 /// Bins in (rp, pi), pi varying fastest.
@@ -24,7 +24,7 @@ impl RpPiBins {
     ///
     /// # Errors
     /// More than [`super::MAX_BINS`] bins.
-    pub fn new(rp: Edges, pi: SignedEdges, los: LineOfSight) -> Result<Self, EdgesError> {
+    pub fn new(rp: Edges, pi: SignedEdges, los: LineOfSight) -> Result<Self, BinsError> {
         check_number(&[rp.n_bins(), pi.n_bins()])?;
         Ok(Self { rp, pi, los })
     }

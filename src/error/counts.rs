@@ -2,8 +2,8 @@
 
 use thiserror::Error as ThisError;
 
-use super::AxesError;
-use super::axes::divisors;
+use super::BinsError;
+use super::bins::divisors;
 use super::short::in_short;
 
 /// Numbers or bytes that cannot be counts, counts that do not belong together, or cannot be had in the way asked for.
@@ -119,9 +119,9 @@ pub enum CountsError {
     /// A sum passed the range of its integer.
     #[error("{0} is too large for its integer")]
     Overflow(&'static str),
-    /// See [`AxesError`].
+    /// See [`BinsError`].
     #[error(transparent)]
-    Axes(#[from] AxesError),
+    Axes(#[from] BinsError),
     /// A coarser bin of split randoms that would have pairs of both sides of where the split begins.
     #[error(
         "randoms are split above the first {below} bins in {axis}: bins are put together by a number that divides {below} too, one of {}, found {by}",

@@ -6,7 +6,7 @@ use super::RandomPairs;
 use crate::binning::Bins;
 use crate::counts::{Counts, PairKind};
 use crate::engine::Exactness;
-use crate::error::{AxesError, CountsError, EstimatorError};
+use crate::error::{BinsError, CountsError, EstimatorError};
 use crate::tally::{Cut, Legendre, described, same_cuts};
 
 /// Counts of all pairs of randoms in the first bins and of those within subsets in the others, each over its own total.
@@ -83,7 +83,7 @@ impl SplitRandoms {
         let far = self.far.rebin(by)?;
         // What divides all bins may still not divide those below.
         let near = self.near.rebin(by).map_err(|error| match error {
-            CountsError::Axes(AxesError::Divisor { axis, bins, by }) => CountsError::AcrossSplit {
+            CountsError::Axes(BinsError::Divisor { axis, bins, by }) => CountsError::AcrossSplit {
                 axis,
                 below: bins,
                 by,

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use albireo::binning::{Axes, AxisUnit, BinAxis, Binning, PairOrder, Reach};
-use albireo::error::AxesError;
+use albireo::error::BinsError;
 use albireo::particles::Column;
 use albireo::separation::SIGHT_RANGE;
 use albireo::tally::{End, Exchange, PairProgram};
@@ -118,7 +118,7 @@ fn program(
     reach: f64,
     los: LineOfSight,
 ) -> Result<(PairProgram, PairOrder), PairSumError> {
-    let within = Edges::new(vec![0.0, reach]).map_err(AxesError::from)?;
+    let within = Edges::new(vec![0.0, reach])?;
     let within = Bins::from(RBins::new(within));
     let geometry = Geometry::of(&within, &Domain::Open).with_line_of_sight(los);
     let sums = sums.clone().within(&geometry)?;
@@ -264,10 +264,10 @@ impl Binning for ExpressionBins {
         edges.iter().fold(0.0, |most, edge| edge.abs().max(most))
     }
 
-    fn over(&self, axes: &Axes) -> Result<Arc<dyn Binning>, AxesError> {
+    fn over(&self, axes: &Axes) -> Result<Arc<dyn Binning>, BinsError> {
         let (found, own) = (axes.number(), self.axes.number());
         if found != own {
-            return Err(AxesError::Number {
+            return Err(BinsError::Number {
                 what: "axis",
                 axes: own,
                 found,

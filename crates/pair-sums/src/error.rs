@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use albireo::error::{AxesError, ProgramError, in_short};
+use albireo::error::{BinsError, ProgramError, in_short};
 use albireo_catalogs::ExpressionError;
 use thiserror::Error;
 
@@ -20,7 +20,7 @@ pub enum PairSumError {
     Program(#[from] ProgramError),
     /// Bins in the values of expressions that cannot be.
     #[error(transparent)]
-    Bins(#[from] AxesError),
+    Bins(#[from] BinsError),
     /// Bins in the values of expressions without a length that pairs are within.
     #[error("expected a length above 0 that the pairs in bins are closer than, found {}", in_short(*.0))]
     Reach(f64),
