@@ -22,7 +22,7 @@ pub use program::ProgramError;
 pub use random::RandomError;
 pub use regions::RegionsError;
 pub use short::{in_short, listed, rows_of};
-pub use sky::{CosmologyError, NumberDensityError, SkyError};
+pub use sky::SkyError;
 
 use thiserror::Error as ThisError;
 
@@ -316,12 +316,6 @@ pub enum Error {
     /// See [`SkyError`].
     #[error(transparent)]
     Sky(#[from] SkyError),
-    /// See [`CosmologyError`].
-    #[error(transparent)]
-    Cosmology(#[from] CosmologyError),
-    /// See [`NumberDensityError`].
-    #[error(transparent)]
-    NumberDensity(#[from] NumberDensityError),
     /// See [`RandomError`].
     #[error(transparent)]
     Random(#[from] RandomError),

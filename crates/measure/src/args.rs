@@ -8,7 +8,7 @@ mod run;
 use std::path::Path;
 
 use albireo::cosmology::Cosmology;
-use albireo::error::CosmologyError;
+use albireo::error::SkyError;
 use albireo::{Axis, LineOfSight, Outside};
 use albireo_catalogs::TableFormat;
 use albireo_samples::{GivenBox, RowRange, Selection};
@@ -193,7 +193,7 @@ impl ColumnUnits {
 }
 
 /// The name or the parameters of a cosmology, as they are spelled: refused here where there is none, a job whole before it begins.
-pub(crate) fn cosmology(text: &str) -> Result<String, CosmologyError> {
+pub(crate) fn cosmology(text: &str) -> Result<String, SkyError> {
     text.parse::<Cosmology>().map(|_| text.to_owned())
 }
 
