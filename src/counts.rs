@@ -453,7 +453,7 @@ mod tests {
     use crate::binning::{Edges, RBins};
     use crate::domain::Domain;
     use crate::engine::Naive;
-    use crate::error::MergeError;
+    use crate::error::CountsError;
     use crate::pairs::Pairs;
     use crate::particles::{Particles, Points};
     use crate::progress::Silent;
@@ -472,7 +472,7 @@ mod tests {
         let refusal = sum.merge(&approximate(2.0)).unwrap_err();
         assert_eq!(
             refusal,
-            MergeError::Exactness {
+            CountsError::Exactness {
                 left: Exactness::Exact,
                 right: Exactness::Approximate
             }

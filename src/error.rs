@@ -2,7 +2,7 @@
 //!
 //! Every message says what was expected, what was found and where; rows count from 0.
 
-mod algebra;
+mod bins;
 mod counts;
 mod formula;
 mod job;
@@ -13,8 +13,8 @@ mod regions;
 mod short;
 mod sky;
 
-pub use algebra::{AlgebraError, AxesError};
-pub use counts::{CountsError, TallyError};
+pub use bins::BinsError;
+pub use counts::CountsError;
 pub use formula::FormulaError;
 pub use job::JobError;
 pub use pair_weight::PairWeightError;
@@ -22,7 +22,7 @@ pub use program::ProgramError;
 pub use random::RandomError;
 pub use regions::RegionsError;
 pub use short::{in_short, listed, rows_of};
-pub use sky::{CosmologyError, NumberDensityError, SkyError};
+pub use sky::SkyError;
 
 use thiserror::Error as ThisError;
 
@@ -188,77 +188,6 @@ pub enum DomainError {
     },
 }
 
-/// Bin edges that define no bins.
-#[derive(Debug, Clone, PartialEq, ThisError)]
-#[non_exhaustive]
-pub enum EdgesError {
-    /// Fewer than two edges.
-    #[error("bins need at least two edges, found {0}")]
-    TooFew(usize),
-    /// More bins than one count can hold.
-    #[error("there can be at most {limit} bins in all, found {}", along.iter().map(usize::to_string).collect::<Vec<_>>().join(" x "))]
-    TooManyBins {
-        /// Number of bins along each axis.
-        along: Vec<usize>,
-        /// The largest number accepted.
-        limit: usize,
-    },
-    /// An edge that is NaN or infinite, or whose square is.
-    #[error("edge {index} must be finite with a finite square, found {value}", value = in_short(*value))]
-    NotFinite {
-        /// Which edge, from 0.
-        index: usize,
-        /// Its value.
-        value: f64,
-    },
-    /// An edge so large or so small that squares could overflow or lose digits.
-    #[error("edges must be 0 or from {lo:e} to {hi:e} by magnitude: edge {index} is {value:e}")]
-    Magnitude {
-        /// Which edge, from 0.
-        index: usize,
-        /// Its value.
-        value: f64,
-        /// The smallest magnitude accepted.
-        lo: f64,
-        /// The largest.
-        hi: f64,
-    },
-    /// Edges that do not rise, or whose squares do not.
-    #[error(
-        "edges must increase strictly, and so must their squares: edge {index} is {value} after {previous}", value = in_short(*value), previous = in_short(*previous)
-    )]
-    NotIncreasing {
-        /// Which edge, from 0.
-        index: usize,
-        /// Its value.
-        value: f64,
-        /// The edge before it.
-        previous: f64,
-    },
-    /// An edge outside the range that the coordinate can take.
-    #[error("{coordinate} edges must lie in [{lo}, {hi}]: edge {index} is {value}", lo = in_short(*lo), hi = in_short(*hi), value = in_short(*value))]
-    OutOfRange {
-        /// The coordinate: `separation`, `mu`, `theta`.
-        coordinate: &'static str,
-        /// Lower limit.
-        lo: f64,
-        /// Upper limit.
-        hi: f64,
-        /// Which edge, from 0.
-        index: usize,
-        /// Its value.
-        value: f64,
-    },
-    /// Logarithmic edges that start at or below zero.
-    #[error("logarithmic edges need 0 < lo < hi, found lo = {lo}, hi = {hi}", lo = in_short(*lo), hi = in_short(*hi))]
-    Logarithmic {
-        /// Lower end.
-        lo: f64,
-        /// Upper end.
-        hi: f64,
-    },
-}
-
 /// A job that did not run to its end.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 #[non_exhaustive]
@@ -302,45 +231,6 @@ pub enum EngineError {
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     Cuda(#[from] albireo_gpu::CudaError),
-}
-
-/// Counts that do not belong together.
-#[derive(Debug, Clone, PartialEq, ThisError)]
-#[non_exhaustive]
-pub enum MergeError {
-    /// The two results come from different settings.
-    #[error(
-        "counts of different jobs do not merge: they differ in {setting} ({left} against {right})"
-    )]
-    Setting {
-        /// The setting that differs.
-        setting: &'static str,
-        /// Its value on the left.
-        left: String,
-        /// Its value on the right.
-        right: String,
-    },
-    /// One result is exact, the other decided by float32 alone.
-    #[error(
-        "exact counts do not merge with approximate ones: the left are {left}, the right {right}"
-    )]
-    Exactness {
-        /// How the left were counted.
-        left: crate::exactness::Exactness,
-        /// How the right were counted.
-        right: crate::exactness::Exactness,
-    },
-    /// Both results hold the same part of a job.
-    #[error("counts overlap: part {part} of {of} of the same job is in both")]
-    Overlap {
-        /// The part, from 0.
-        part: u32,
-        /// Number of parts of the job.
-        of: u32,
-    },
-    /// A sum passed the range of its integer.
-    #[error("{0} is too large for its integer")]
-    Overflow(&'static str),
 }
 
 /// An estimator that its counts cannot feed.
@@ -405,27 +295,18 @@ pub enum Error {
     /// See [`DomainError`].
     #[error(transparent)]
     Domain(#[from] DomainError),
-    /// See [`EdgesError`].
-    #[error(transparent)]
-    Edges(#[from] EdgesError),
     /// See [`JobError`].
     #[error(transparent)]
     Job(#[from] JobError),
     /// See [`EngineError`].
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// See [`MergeError`].
-    #[error(transparent)]
-    Merge(#[from] MergeError),
     /// See [`CountsError`].
     #[error(transparent)]
     Counts(#[from] CountsError),
-    /// See [`AxesError`].
+    /// See [`BinsError`].
     #[error(transparent)]
-    Axes(#[from] AxesError),
-    /// See [`AlgebraError`].
-    #[error(transparent)]
-    Algebra(#[from] AlgebraError),
+    Bins(#[from] BinsError),
     /// See [`EstimatorError`].
     #[error(transparent)]
     Estimator(#[from] EstimatorError),
@@ -435,18 +316,9 @@ pub enum Error {
     /// See [`SkyError`].
     #[error(transparent)]
     Sky(#[from] SkyError),
-    /// See [`CosmologyError`].
-    #[error(transparent)]
-    Cosmology(#[from] CosmologyError),
-    /// See [`NumberDensityError`].
-    #[error(transparent)]
-    NumberDensity(#[from] NumberDensityError),
     /// See [`RandomError`].
     #[error(transparent)]
     Random(#[from] RandomError),
-    /// See [`TallyError`].
-    #[error(transparent)]
-    Tally(#[from] TallyError),
     /// See [`ProgramError`].
     #[error(transparent)]
     Program(#[from] ProgramError),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use albireo::counts::{ExactSums, JobId, PairKind, PairTotal, Part, count_pairs, count_part};
 use albireo::engine::{Cpu, Silent};
-use albireo::error::{CountsError, EngineError, EstimatorError, JobError, MergeError};
+use albireo::error::{CountsError, EngineError, EstimatorError, JobError};
 use albireo::estimators::{Term, TermCounts};
 use albireo::particles::Column;
 use albireo::random::{Stream, in_box};
@@ -378,7 +378,7 @@ fn one_job_has_one_total() {
     let mut counts = part(total(6));
     assert!(matches!(
         counts.merge(&part(total(7))),
-        Err(MergeError::Setting {
+        Err(CountsError::Setting {
             setting: "the total of the job",
             ..
         })

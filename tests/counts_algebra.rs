@@ -3,7 +3,7 @@
 
 use albireo::counts::{PairKind, Part, count_pairs, count_part};
 use albireo::engine::{Cpu, Silent};
-use albireo::error::AlgebraError;
+use albireo::error::CountsError;
 use albireo::tally::{Classes, Legendre, LegendreDegrees};
 use albireo::{
     Axis, Bins, CountSpec, Counts, Domain, Edges, Labels, LineOfSight, PairJob, Pairs, Particles,
@@ -280,7 +280,7 @@ fn slices_concatenate_to_the_whole() {
 }
 
 /// What makes other counts of counts.
-type Change<'a> = &'a dyn Fn(&Counts) -> Result<Counts, AlgebraError>;
+type Change<'a> = &'a dyn Fn(&Counts) -> Result<Counts, CountsError>;
 
 /// Counts of several realisations.
 fn realisations(seed: u64) -> Vec<Vec<Counts>> {

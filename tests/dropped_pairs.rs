@@ -6,7 +6,7 @@ use crate::random;
 
 use albireo::counts::{Part, count_pairs, count_part, count_regions, excluded_pairs};
 use albireo::engine::{Cpu, PreparedJob, Silent};
-use albireo::error::{EstimatorError, MergeError};
+use albireo::error::{CountsError, EstimatorError};
 use albireo::estimators::{AnalyticRr, Estimator, Term, TermCounts};
 use albireo::particles::Groups;
 use albireo::tally::Cut;
@@ -175,7 +175,7 @@ fn counts_of_other_pairs_do_not_merge_and_make_no_estimate() {
         &bins,
         std::slice::from_ref(&near),
     ));
-    let MergeError::Setting {
+    let CountsError::Setting {
         setting,
         left,
         right,

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use albireo::counts::excluded_pairs;
 use albireo::engine::{AnyEngine, Cpu, Progress, Silent};
 
-use albireo::error::{EngineError, TallyError};
+use albireo::error::{CountsError, EngineError};
 use albireo::particles::Groups;
 use albireo::tally::{Classes, CountSpec, Cut};
 use albireo::{
@@ -202,7 +202,7 @@ fn the_first_error_ends_the_run() {
 #[test]
 fn the_error_is_of_the_first_frame_that_fails() {
     let what = FrameBins::all(bins(), SPECIES);
-    let wrong = |frame| Error::from(TallyError::FrameTwice(frame));
+    let wrong = |frame| Error::from(CountsError::FrameTwice(frame));
     for workers in all_workers() {
         for slow in [0, 1, 7, 20] {
             let mut frames = 0..40u64;

@@ -7,7 +7,7 @@ use crate::random;
 use albireo::binning::Binning;
 use albireo::counts::{Split, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob, Silent};
-use albireo::error::{EstimatorError, JobError, MergeError};
+use albireo::error::{CountsError, EstimatorError, JobError};
 use albireo::estimators::{
     Estimation, Estimator, Jackknife, RandomPairs, Role, SplitRandoms, Term, TermCount, TermCounts,
 };
@@ -310,12 +310,12 @@ fn realisations_leave_a_region_out_of_every_subset() {
     let refusal = far
         .merge(&by_region(Pairs::Auto(&randoms), &near_bins))
         .unwrap_err();
-    assert!(matches!(refusal, MergeError::Setting { .. }));
+    assert!(matches!(refusal, CountsError::Setting { .. }));
     let again = far
         .merge(&by_region(Pairs::Auto(&subsets[1]), &bins))
         .unwrap_err();
     assert!(
-        matches!(again, MergeError::Overlap { .. }),
+        matches!(again, CountsError::Overlap { .. }),
         "a subset counts once"
     );
 }
@@ -355,13 +355,11 @@ fn bins_are_cut_short_along_their_first_axis() {
     let short = Edges::new(first.values()[..3].to_vec()).unwrap();
     let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
     let los = LineOfSight::Midpoint;
-    let s_mu = |edges: &Edges| SMuBins::new(edges.clone(), mu.clone(), los).unwrap();
-    let rp_pi = |edges: &Edges| RpPiBins::new(edges.clone(), mu.clone(), los).unwrap();
-    let theta = |edges: &Edges| ThetaBins::new(edges.clone()).unwrap();
-    assert_eq!(
-        RBins::new(first.clone()).below(2),
-        Some(RBins::new(short.clone()))
-    );
+    let r = |edges: &Edges| Bins::from(RBins::new(edges.clone()));
+    let s_mu = |edges: &Edges| Bins::from(SMuBins::new(edges.clone(), mu.clone(), los).unwrap());
+    let rp_pi = |edges: &Edges| Bins::from(RpPiBins::new(edges.clone(), mu.clone(), los).unwrap());
+    let theta = |edges: &Edges| Bins::from(ThetaBins::new(edges.clone()).unwrap());
+    assert_eq!(r(&first).below(2), Some(r(&short)));
     assert_eq!(s_mu(&first).below(2), Some(s_mu(&short)));
     assert_eq!(rp_pi(&first).below(2), Some(rp_pi(&short)));
     assert_eq!(theta(&first).below(2), Some(theta(&short)));

@@ -5,7 +5,7 @@ use albireo::counts::{
     JobId, PairKind, PairTotal, Part, count_pairs, count_part, count_weight_sets,
 };
 use albireo::engine::{Cpu, Silent};
-use albireo::error::MergeError;
+use albireo::error::CountsError;
 use albireo::estimators::{Estimator, Term, TermCounts};
 use albireo::tally::weights_are_wide;
 use albireo::{
@@ -265,7 +265,7 @@ fn jobs_of_other_words_do_not_merge() {
     wide[0] = 1e7;
     let mut sum = count(&ordinary);
     let refusal = sum.merge(&count(&wide)).unwrap_err();
-    let MergeError::Setting {
+    let CountsError::Setting {
         setting,
         left,
         right,

@@ -274,7 +274,7 @@ impl Job {
             };
         }
         what = what.with_legendre(self.degrees()?.into_iter().collect());
-        let wrong = |name| move |error: albireo::error::EdgesError| Failure::argument(name, error);
+        let wrong = |name| move |error: albireo::error::BinsError| Failure::argument(name, error);
         if job.cuts & THETA_CUT != 0 {
             what = what.with_cut(
                 Cut::theta(job.theta_cut[0], job.theta_cut[1]).map_err(wrong("theta_cut"))?,

@@ -1,6 +1,6 @@
 //! The axes of bins of a result: what they are called and how they are best laid out.
 //!
-//! Entry: [`axes`]. It relies on the metadata keys `edges` and `unit`.
+//! Entry: [`axes`]. It relies on the metadata keys `edges`, `unit` and `bins_of`.
 
 use albireo_catalogs::{Table, Values};
 
@@ -89,11 +89,18 @@ pub(crate) struct Axis {
     pub(crate) edges: Vec<f64>,
     pub(crate) log: bool,
     pub(crate) unit: Option<String>,
+    /// The expression whose values are binned, where it is one.
+    pub(crate) of: Option<String>,
 }
 
 impl Axis {
     pub(crate) fn label(&self) -> String {
-        labelled(symbol(&self.name), self.unit.as_deref(), 1.0)
+        labelled(self.symbol(), self.unit.as_deref(), 1.0)
+    }
+
+    /// What it is called where it is printed.
+    pub(crate) fn symbol(&self) -> &str {
+        self.of.as_deref().unwrap_or_else(|| symbol(&self.name))
     }
 }
 
@@ -101,10 +108,14 @@ pub(crate) fn axes(table: &Table) -> Result<Vec<Axis>, FigureError> {
     let length_unit = table.meta.get("unit").and_then(|u| u.as_str());
     let edges = table.edges()?;
     let about_an_axis = edges.iter().any(|(name, _)| name == "rho");
+    let expressions = table.meta.get("bins_of").and_then(|of| of.as_array());
     let axes: Vec<Axis> = edges
         .into_iter()
-        .map(|(name, edges)| {
+        .enumerate()
+        .map(|(k, (name, edges))| {
+            let of = expressions.and_then(|of| of.get(k)?.as_str());
             let unit = match name.as_str() {
+                _ if of.is_some() => None,
                 "mu" => None,
                 // A redshift; that of g(rho, z) is a length.
                 "z" if !about_an_axis => None,
@@ -117,6 +128,7 @@ pub(crate) fn axes(table: &Table) -> Result<Vec<Axis>, FigureError> {
                 name,
                 edges,
                 unit,
+                of: of.map(str::to_owned),
             }
         })
         .collect();

@@ -173,6 +173,7 @@ pub(crate) fn of_blocks(
         edges: begins.iter().copied().chain([last + step]).collect(),
         log: false,
         unit: None,
+        of: None,
     };
     let values = (0..bins * blocks).map(|at| g[(at % blocks) * bins + at / blocks]);
     Ok(OfBlocks::Map(Map {

@@ -32,6 +32,7 @@ pub(crate) fn correlation_matrix(
         edges: (0..=bins).map(|k| k as f64).collect(),
         log: false,
         unit: None,
+        of: None,
     };
     let blocks = blocks(table, bins);
     let axis = match axes {

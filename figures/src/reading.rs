@@ -5,7 +5,7 @@
 
 use albireo_catalogs::{ResultKind, Table};
 
-use crate::bins::{Axis, axes, centres, column, exponent, labelled, map_scale, required, symbol};
+use crate::bins::{Axis, axes, centres, column, exponent, labelled, map_scale, required};
 use crate::curve::Curves;
 use crate::error::FigureError;
 use crate::fluids::{
@@ -182,7 +182,10 @@ fn map(
     [x, y]: [&Axis; 2],
     style: Style,
 ) -> Result<Map, FigureError> {
-    let arguments = format!("({}, {})", symbol(&x.name), symbol(&y.name));
+    let arguments = match x.of {
+        Some(_) => String::new(),
+        None => format!("({}, {})", x.symbol(), y.symbol()),
+    };
     let (values, value_label) = match kind {
         ResultKind::Counts => counts_or_weights(table, "pairs per bin")?,
         ResultKind::Rdf => first_partial(table, &arguments)?,
@@ -279,7 +282,7 @@ fn formulas(table: &Table) -> impl Iterator<Item = &str> {
 }
 
 fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError> {
-    let name = symbol(&x.name);
+    let name = x.symbol();
     let means = ["mean", "weighted_mean"];
     let mut means = means.iter().map(|mean| format!("{mean}_{}", x.name));
     let places = means.find_map(|mean| column(table, &mean));
@@ -321,6 +324,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
             single("xi", formula.unwrap_or_default().to_owned(), 0)
         }
         ResultKind::Correlation if x.name == "theta" => single("xi", "w(θ)".to_owned(), 0),
+        ResultKind::Correlation if x.of.is_some() => single("xi", "ξ".to_owned(), 0),
         ResultKind::Correlation => single("xi", format!("ξ({name})"), 2),
         ResultKind::NumberDensity => {
             let unit = table.meta.get("unit").and_then(|unit| unit.as_str());
@@ -413,7 +417,7 @@ fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Cur
         power: usual,
         reference,
     } = shown(table, kind, x)?;
-    let (name, unit) = (symbol(&x.name), x.unit.as_deref());
+    let (name, unit) = (x.symbol(), x.unit.as_deref());
     let by_default = matches!(kind, ResultKind::Multipoles | ResultKind::Wedges);
     let power = style.power(usual, by_default);
     let is_length = kind == ResultKind::Projected;

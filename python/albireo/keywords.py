@@ -52,6 +52,10 @@ class CountOptions(SecondOptions, total=False):
     """Of :func:`albireo.count`."""
 
     cross: Any  # Second catalogue, as by its place
+    bins_of: Value  # Bins in the value of an expression of the separation
+    second_bins_of: Value  # A second axis for --bins-of
+    second_bins: Edges  # Bins in the values of --second-bins-of
+    reach: SupportsFloat  # Pairs in --bins-of are closer than this, in the unit of the positions
     legendre: Value  # Add the sums of the Legendre polynomials of mu of these degrees over the pairs in each bin
     positions: Value  # Cartesian position columns
     sky: Value  # Sky position columns in degrees
@@ -231,6 +235,10 @@ class EstimateOptions(SurveyOptions, total=False):
 class XiOptions(EstimateOptions, total=False):
     """Of :func:`albireo.xi`."""
 
+    bins_of: Value  # Bins in the value of an expression of the separation
+    second_bins_of: Value  # A second axis for --bins-of
+    second_bins: Edges  # Bins in the values of --second-bins-of
+    reach: SupportsFloat  # Pairs in --bins-of are closer than this, in the unit of the positions
     multipoles: int | Sequence[int]  # Legendre multipoles of xi(s, mu)
     wedges: int  # Wedges of xi(s, mu)
     wedge_edges: SupportsFloat | Sequence[SupportsFloat]  # Wedges between these mu instead

@@ -11,9 +11,7 @@ mod units;
 use std::path::PathBuf;
 
 use albireo::Axis;
-use albireo::error::{
-    CosmologyError, DomainError, JobError, ParticlesError, RegionsError, SkyError,
-};
+use albireo::error::{DomainError, JobError, ParticlesError, RegionsError, SkyError};
 use albireo_catalogs::{Atoms, CatalogError, ExpressionError, did_you_mean, in_short};
 use thiserror::Error;
 
@@ -481,7 +479,6 @@ of_the_library!(
     ParticlesError,
     DomainError,
     SkyError,
-    CosmologyError,
     RegionsError,
     JobError
 );

@@ -3,7 +3,7 @@
 //! Entry: [`SnapshotHeader`]. GADGET and AREPO, SWIFT, Abacus; which files make a set is found in `snapshots`.
 
 use albireo::cosmology::Cosmology;
-use albireo::error::CosmologyError;
+use albireo::error::SkyError;
 use albireo_catalogs::{Attributes, TableDescription, Value};
 
 use crate::units::Unit;
@@ -70,7 +70,7 @@ impl SnapshotHeader<'_> {
     }
 
     /// The universe that the header states.
-    pub(crate) fn universe(self) -> Option<Result<Cosmology, CosmologyError>> {
+    pub(crate) fn universe(self) -> Option<Result<Cosmology, SkyError>> {
         let matter = [
             "Parameters/Omega0",
             "Omega0",

@@ -3,7 +3,7 @@
 //! Entry: [`Bins::rebin`], [`Bins::slice`], [`Bins::wrap`] and [`Bins::concatenate`]. Which edges fit is up to [`Axes`].
 
 use super::{Axes, Bins, Edges, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins};
-use crate::error::AxesError;
+use crate::error::BinsError;
 
 impl Bins {
     /// Puts `by[k]` neighbouring bins of axis k together; the line of sight stays, as it does in all operations.
@@ -18,8 +18,8 @@ impl Bins {
     /// ```
     ///
     /// # Errors
-    /// As [`Axes::rebin`]; bins of another crate.
-    pub fn rebin(&self, by: &[usize]) -> Result<Self, AxesError> {
+    /// As [`Axes::rebin`]; bins of another crate that have no others.
+    pub fn rebin(&self, by: &[usize]) -> Result<Self, BinsError> {
         self.with_axes(Axes::of(self)?.rebin(by)?.axes())
     }
 
@@ -33,9 +33,18 @@ impl Bins {
     /// ```
     ///
     /// # Errors
-    /// As [`Axes::slice`]; bins of another crate.
-    pub fn slice(&self, ranges: &[Option<[f64; 2]>]) -> Result<Self, AxesError> {
+    /// As [`Axes::slice`]; bins of another crate that have no others.
+    pub fn slice(&self, ranges: &[Option<[f64; 2]>]) -> Result<Self, BinsError> {
         self.with_axes(Axes::of(self)?.slice(ranges)?.axes())
+    }
+
+    /// The first `bins` bins along the first axis, all along the others; none if there are not as many, or for a rule that has no others.
+    pub fn below(&self, bins: usize) -> Option<Self> {
+        let axes = Axes::of(self).ok()?;
+        let edges = axes.edges(0);
+        let mut ranges = vec![None; axes.number()];
+        ranges[0] = Some([edges[0], *edges.get(bins)?]);
+        self.slice(&ranges).ok()
     }
 
     /// Puts both signs of mu or pi together: bins in |mu| or |pi|.
@@ -49,8 +58,8 @@ impl Bins {
     /// ```
     ///
     /// # Errors
-    /// As [`Axes::wrap`]; bins of another crate.
-    pub fn wrap(&self) -> Result<Self, AxesError> {
+    /// As [`Axes::wrap`]; bins of another crate that have no others.
+    pub fn wrap(&self) -> Result<Self, BinsError> {
         self.with_axes(Axes::of(self)?.wrap()?.axes())
     }
 
@@ -64,12 +73,12 @@ impl Bins {
     /// ```
     ///
     /// # Errors
-    /// As [`Axes::concatenate`]; another line of sight, bins of both signs behind bins of one, bins of another crate.
-    pub fn concatenate(&self, next: &Self) -> Result<Self, AxesError> {
+    /// As [`Axes::concatenate`]; another line of sight, bins of both signs behind bins of one, bins of another crate that have no others.
+    pub fn concatenate(&self, next: &Self) -> Result<Self, BinsError> {
         let [map, _] = Axes::of(self)?.concatenate(&Axes::of(next)?)?;
         let bins = self.with_axes(map.axes())?;
         match [self, next].map(Self::line_of_sight) {
-            [Some(expected), Some(found)] if expected != found => Err(AxesError::LineOfSight {
+            [Some(expected), Some(found)] if expected != found => Err(BinsError::LineOfSight {
                 expected: expected.name(),
                 found: found.name(),
             }),
@@ -78,7 +87,7 @@ impl Bins {
     }
 
     /// Bins of this kind over other axes of the same names.
-    pub(crate) fn with_axes(&self, axes: &Axes) -> Result<Self, AxesError> {
+    pub(crate) fn with_axes(&self, axes: &Axes) -> Result<Self, BinsError> {
         let edges = |axis: usize| axes.edges(axis).to_vec();
         let first = || Edges::new(edges(0));
         let second = || SignedEdges::new(edges(1));
@@ -88,7 +97,7 @@ impl Bins {
             Self::SMu(_) => SMuBins::new(first()?, second()?, los)?.into(),
             Self::RpPi(_) => RpPiBins::new(first()?, second()?, los)?.into(),
             Self::Theta(_) => ThetaBins::new(first()?)?.into(),
-            Self::Custom(_) => return Err(AxesError::Custom(self.name())),
+            Self::Custom(bins) => Self::Custom(bins.over(axes)?),
         })
     }
 

@@ -3,7 +3,7 @@
 //! Entry: [`Axes`], whose operations give a [`RowMap`] each. Nothing here knows what the rows hold.
 
 use super::{Bins, check_number};
-use crate::error::AxesError;
+use crate::error::BinsError;
 
 /// At least one axis, each with a name and the edges of its bins; rows run over them, the last axis varying fastest.
 ///
@@ -63,11 +63,11 @@ impl NamedEdges {
         }
     }
 
-    fn rebinned(&self, by: usize) -> Result<Along, AxesError> {
+    fn rebinned(&self, by: usize) -> Result<Along, BinsError> {
         let bins = self.n_bins();
         if !bins.is_multiple_of(by) {
             let axis = self.name.clone();
-            return Err(AxesError::Divisor { axis, bins, by });
+            return Err(BinsError::Divisor { axis, bins, by });
         }
         Ok(Along {
             edges: self.edges.iter().copied().step_by(by).collect(),
@@ -75,11 +75,11 @@ impl NamedEdges {
         })
     }
 
-    fn sliced(&self, range: [f64; 2]) -> Result<Along, AxesError> {
+    fn sliced(&self, range: [f64; 2]) -> Result<Along, BinsError> {
         let bins = self.n_bins();
         let kept = |bin: &usize| self.edges[*bin] >= range[0] && self.edges[*bin + 1] <= range[1];
         let Some(first) = (0..bins).find(kept) else {
-            return Err(AxesError::Range {
+            return Err(BinsError::Range {
                 axis: self.name.clone(),
                 range,
                 bins,
@@ -97,15 +97,15 @@ impl NamedEdges {
     }
 
     /// From the middle outwards; of an odd number of bins one spans 0.
-    fn folded(&self) -> Result<Along, AxesError> {
+    fn folded(&self) -> Result<Along, BinsError> {
         let axis = self.name.clone();
         let first = self.edges[0];
         if first >= 0.0 {
-            return Err(AxesError::Unsigned { axis, first });
+            return Err(BinsError::Unsigned { axis, first });
         }
         let mut mirrored = self.edges.iter().zip(self.edges.iter().rev());
         if let Some((&edge, _)) = mirrored.find(|(a, b)| **a != -**b) {
-            return Err(AxesError::Lopsided { axis, edge });
+            return Err(BinsError::Lopsided { axis, edge });
         }
         let bins = self.n_bins();
         let above = self.edges.iter().copied().filter(|&edge| edge > 0.0);
@@ -126,20 +126,20 @@ impl Axes {
     ///
     /// # Errors
     /// No axis, fewer than two edges, edges that do not rise, or more than [`super::MAX_BINS`] bins.
-    pub fn new(axes: impl IntoIterator<Item = (String, Vec<f64>)>) -> Result<Self, AxesError> {
+    pub fn new(axes: impl IntoIterator<Item = (String, Vec<f64>)>) -> Result<Self, BinsError> {
         let axes = axes.into_iter();
         let axes: Vec<_> = axes
             .map(|(name, edges)| NamedEdges { name, edges })
             .collect();
         let rise = |edges: &[f64]| edges.len() >= 2 && edges.windows(2).all(|e| e[0] < e[1]);
         if let Some(axis) = axes.iter().find(|axis| !rise(&axis.edges)) {
-            return Err(AxesError::Edges {
+            return Err(BinsError::Edges {
                 axis: axis.name.clone(),
                 edges: axis.edges.clone(),
             });
         }
         if axes.is_empty() {
-            return Err(AxesError::None);
+            return Err(BinsError::NoAxis);
         }
         check_number(&axes.iter().map(NamedEdges::n_bins).collect::<Vec<_>>())?;
         Ok(Self { axes })
@@ -149,7 +149,7 @@ impl Axes {
     ///
     /// # Errors
     /// Bins of another crate whose axes do not rise.
-    pub fn of(bins: &Bins) -> Result<Self, AxesError> {
+    pub fn of(bins: &Bins) -> Result<Self, BinsError> {
         let axes = bins.axes().into_iter();
         Self::new(axes.map(|axis| (axis.name.to_owned(), axis.edges)))
     }
@@ -194,7 +194,7 @@ impl Axes {
     ///
     /// # Errors
     /// Other than one number an axis, or one that does not divide the number of bins.
-    pub fn rebin(&self, by: &[usize]) -> Result<RowMap, AxesError> {
+    pub fn rebin(&self, by: &[usize]) -> Result<RowMap, BinsError> {
         self.check_number("number of bins", by.len())?;
         let axes = self.axes.iter().zip(by);
         self.mapped(axes.map(|(axis, &by)| axis.rebinned(by)))
@@ -205,7 +205,7 @@ impl Axes {
     /// # Errors
     /// Other than one range an axis, one that holds no whole bin, or one without the bins below 0 of signed mu or pi: what is left would stand for
     /// both signs.
-    pub fn slice(&self, ranges: &[Option<[f64; 2]>]) -> Result<RowMap, AxesError> {
+    pub fn slice(&self, ranges: &[Option<[f64; 2]>]) -> Result<RowMap, BinsError> {
         self.check_number("range", ranges.len())?;
         let axes = self.axes.iter().zip(ranges);
         let kept = self.mapped(axes.map(|(axis, range)| match range {
@@ -217,10 +217,10 @@ impl Axes {
     }
 
     /// Refuses `other` bins of both signs where these keep the sign.
-    fn check_sign(&self, other: &Self) -> Result<(), AxesError> {
+    fn check_sign(&self, other: &Self) -> Result<(), BinsError> {
         let mut both = self.axes.iter().zip(&other.axes);
         match both.find(|(ours, theirs)| ours.has_sign() && !theirs.has_sign()) {
-            Some((axis, _)) => Err(AxesError::SignLost(axis.name.clone())),
+            Some((axis, _)) => Err(BinsError::SignLost(axis.name.clone())),
             None => Ok(()),
         }
     }
@@ -229,9 +229,9 @@ impl Axes {
     ///
     /// # Errors
     /// No axis of that name, one without bins below 0, or edges that do not mirror at 0.
-    pub fn wrap(&self) -> Result<RowMap, AxesError> {
+    pub fn wrap(&self) -> Result<RowMap, BinsError> {
         let along = |axis: &NamedEdges| axis.name == "mu" || axis.name == "pi";
-        let signed = self.axes.iter().position(along).ok_or(AxesError::NoSign)?;
+        let signed = self.axes.iter().position(along).ok_or(BinsError::NoSign)?;
         let axes = self.axes.iter().enumerate();
         self.mapped(axes.map(|(k, axis)| {
             if k == signed {
@@ -246,7 +246,7 @@ impl Axes {
     ///
     /// # Errors
     /// Axes of other names, that differ along none or several, or do not begin where these end; bins of both signs of mu or pi behind those of one.
-    pub fn concatenate(&self, next: &Self) -> Result<[RowMap; 2], AxesError> {
+    pub fn concatenate(&self, next: &Self) -> Result<[RowMap; 2], BinsError> {
         let joined = self.axis_between(next)?;
         self.check_sign(next)?;
         let before = self.axes[joined].n_bins();
@@ -268,38 +268,38 @@ impl Axes {
     }
 
     /// The axis along which the bins of `next` go on where these end, the others being the same.
-    fn axis_between(&self, next: &Self) -> Result<usize, AxesError> {
+    fn axis_between(&self, next: &Self) -> Result<usize, BinsError> {
         let names = |axes: &Self| axes.names().map(str::to_owned).collect::<Vec<_>>();
         let (expected, found) = (names(self), names(next));
         if expected != found {
-            return Err(AxesError::Others { expected, found });
+            return Err(BinsError::Others { expected, found });
         }
         let differs = |&k: &usize| self.edges(k) != next.edges(k);
         let differ: Vec<usize> = (0..self.number()).filter(differs).collect();
         let [joined] = differ[..] else {
-            return Err(AxesError::Differ(differ.len()));
+            return Err(BinsError::Differ(differ.len()));
         };
         let ([_, end], [begin, _]) = (self.axes[joined].ends(), next.axes[joined].ends());
         if end != begin {
             let axis = self.axes[joined].name.clone();
-            return Err(AxesError::Apart { axis, end, begin });
+            return Err(BinsError::Apart { axis, end, begin });
         }
         Ok(joined)
     }
 
-    fn check_number(&self, what: &'static str, found: usize) -> Result<(), AxesError> {
+    fn check_number(&self, what: &'static str, found: usize) -> Result<(), BinsError> {
         let axes = self.number();
         if found == axes {
             return Ok(());
         }
-        Err(AxesError::Number { what, axes, found })
+        Err(BinsError::Number { what, axes, found })
     }
 
     /// What becomes of all axes, as where the rows go; names stay.
     fn mapped(
         &self,
-        along: impl Iterator<Item = Result<Along, AxesError>>,
-    ) -> Result<RowMap, AxesError> {
+        along: impl Iterator<Item = Result<Along, BinsError>>,
+    ) -> Result<RowMap, BinsError> {
         let along = along.collect::<Result<Vec<_>, _>>()?;
         let mut rows = vec![Some(0)];
         for axis in &along {

@@ -7,10 +7,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{
-    BinAxis, Binning, Form, LineOfSight, PairOrder, RBins, Reach, RpPiBins, SMuBins, ThetaBins,
+    Axes, BinAxis, Binning, Form, LineOfSight, PairOrder, RBins, Reach, RpPiBins, SMuBins,
+    ThetaBins,
 };
 use crate::domain::Domain;
-use crate::error::JobError;
+use crate::error::{BinsError, JobError};
 use crate::separation::Separation;
 
 /// Bins of one of the library's own kinds, or of a rule of another crate.
@@ -45,7 +46,6 @@ pub struct CustomBins {
     rule: Arc<dyn Binning>,
     /// Whether two rules are of this one's type and equal.
     equal: fn(&dyn Binning, &dyn Binning) -> bool,
-    name: &'static str,
 }
 
 impl CustomBins {
@@ -56,15 +56,22 @@ impl CustomBins {
                 let [left, right] = [left as &dyn Any, right].map(<dyn Any>::downcast_ref::<B>);
                 left.is_some() && left == right
             },
-            name: std::any::type_name::<B>(),
         }
+    }
+
+    /// The same rule over other edges.
+    pub(super) fn over(&self, axes: &Axes) -> Result<Self, BinsError> {
+        Ok(Self {
+            rule: self.rule.over(axes)?,
+            ..self.clone()
+        })
     }
 }
 
 /// By the text of the rule, which states all of its parameters.
 impl serde::Serialize for CustomBins {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(&format_args!("{} {:?}", self.name, self.rule))
+        to.collect_str(&format_args!("{} {:?}", self.rule.name(), self.rule))
     }
 }
 
@@ -139,14 +146,14 @@ impl Bins {
         }
     }
 
-    /// What they are called: `r`, `s-mu`, `rp-pi`, `theta`, or the type of a rule of another crate.
+    /// What they are called: `r`, `s-mu`, `rp-pi`, `theta`, or what a rule of another crate calls itself.
     pub fn name(&self) -> &'static str {
         match self {
             Self::R(_) => "r",
             Self::SMu(_) => "s-mu",
             Self::RpPi(_) => "rp-pi",
             Self::Theta(_) => "theta",
-            Self::Custom(bins) => bins.name,
+            Self::Custom(bins) => bins.rule.name(),
         }
     }
 
@@ -180,6 +187,11 @@ impl Bins {
             Self::Theta(bins) => Some(bins),
             _ => None,
         }
+    }
+
+    /// The rule of another crate, if it is one of this type.
+    pub fn as_custom<B: Binning>(&self) -> Option<&B> {
+        (self.rule() as &dyn Any).downcast_ref()
     }
 
     /// As [`Binning::shape`].
@@ -264,20 +276,6 @@ impl Bins {
     /// As there.
     pub fn admit(&self, domain: &Domain) -> Result<(), JobError> {
         self.rule().admit(domain)
-    }
-
-    /// The first `bins` bins along the first axis, all along the others; none for bins that cannot be cut short.
-    pub fn below(&self, bins: usize) -> Option<Self> {
-        Some(match self {
-            Self::R(all) => Self::R(all.below(bins)?),
-            Self::SMu(all) => Self::SMu(all.below(bins)?),
-            Self::RpPi(all) => Self::RpPi(all.below(bins)?),
-            Self::Theta(all) => Self::Theta(all.below(bins)?),
-            Self::Custom(all) => Self::Custom(CustomBins {
-                rule: all.rule.below(bins)?,
-                ..all.clone()
-            }),
-        })
     }
 
     /// The form that filters are built from; none for a rule of another crate, which could differ from any form that it claimed.

@@ -1,9 +1,9 @@
 //! What tells two binnings apart, in words.
 //!
-//! Entry: [`MergeError::of_bins`].
+//! Entry: [`CountsError::of_bins`].
 
 use super::{BinAxis, Bins};
-use crate::error::MergeError;
+use crate::error::CountsError;
 
 /// The axes of a binning: `s in 10 bins from 0 to 50, mu in 5 bins from 0 to 1`.
 fn described(axes: &[BinAxis]) -> String {
@@ -26,7 +26,7 @@ fn edges(left: &[BinAxis], right: &[BinAxis]) -> Option<[String; 2]> {
     })
 }
 
-impl MergeError {
+impl CountsError {
     /// That two binnings, which are not equal, do not go together.
     pub fn of_bins(left: &Bins, right: &Bins) -> Self {
         let axes = [left.axes(), right.axes()];
@@ -36,8 +36,13 @@ impl MergeError {
                 Some(los) => format!("line of sight {}", los.name()),
                 None => "no line of sight".to_owned(),
             };
-            let other_edges = || [sight(left), sight(right)];
-            texts = edges(&axes[0], &axes[1]).unwrap_or_else(other_edges);
+            let sights = [sight(left), sight(right)];
+            // Rules of other crates may differ in what they alone know.
+            let otherwise = || match sights[0] == sights[1] {
+                true => [left, right].map(|bins| format!("{bins:?}")),
+                false => sights,
+            };
+            texts = edges(&axes[0], &axes[1]).unwrap_or_else(otherwise);
         }
         let [left, right] = texts;
         let setting = "the bins";
@@ -60,7 +65,7 @@ mod tests {
     fn bins_differ_in_their_axes_an_edge_or_the_line_of_sight() {
         let r = |edges: &[f64]| RBins::new(Edges::new(edges.to_vec()).unwrap());
         let of = |left: &[f64], right: &[f64]| {
-            MergeError::of_bins(&r(left).into(), &r(right).into()).to_string()
+            CountsError::of_bins(&r(left).into(), &r(right).into()).to_string()
         };
         let begin = "counts of different jobs do not merge: they differ in the bins";
         assert_eq!(
@@ -81,7 +86,7 @@ mod tests {
             .unwrap()
         };
         assert_eq!(
-            MergeError::of_bins(&sight(Axis::X).into(), &sight(Axis::Z).into()).to_string(),
+            CountsError::of_bins(&sight(Axis::X).into(), &sight(Axis::Z).into()).to_string(),
             format!("{begin} (line of sight x against line of sight z)")
         );
     }

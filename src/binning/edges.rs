@@ -3,7 +3,7 @@
 //! Entry: [`Edges`] for separations and [`SignedEdges`] for coordinates along the line of sight.
 
 use super::check_number;
-use crate::error::EdgesError;
+use crate::error::BinsError;
 use crate::separation::{LARGEST, SMALLEST_EDGE};
 
 /// At least two edges, finite, >= 0, strictly increasing with strictly increasing squares; bin k is `[e_k, e_k+1)`.
@@ -31,18 +31,18 @@ pub struct SignedEdges {
     squares: Vec<f64>,
 }
 
-fn check_rising(values: &[f64]) -> Result<(), EdgesError> {
+fn check_rising(values: &[f64]) -> Result<(), BinsError> {
     if values.len() < 2 {
-        return Err(EdgesError::TooFew(values.len()));
+        return Err(BinsError::TooFew(values.len()));
     }
     check_number(&[values.len() - 1])?;
     if let Some(index) = values.iter().position(|v| !(v * v).is_finite()) {
         let value = values[index];
-        return Err(EdgesError::NotFinite { index, value });
+        return Err(BinsError::NotFinite { index, value });
     }
     let extreme = |v: &f64| *v != 0.0 && !(SMALLEST_EDGE..=LARGEST).contains(&v.abs());
     if let Some(index) = values.iter().position(extreme) {
-        return Err(EdgesError::Magnitude {
+        return Err(BinsError::Magnitude {
             index,
             value: values[index],
             lo: SMALLEST_EDGE,
@@ -54,7 +54,7 @@ fn check_rising(values: &[f64]) -> Result<(), EdgesError> {
         // On one side of zero the squares must differ too, or the bin could never be distinguished from its neighbour.
         let same_side = pair[0] >= 0.0 || pair[1] <= 0.0;
         if !rises || (same_side && pair[0] * pair[0] == pair[1] * pair[1]) {
-            return Err(EdgesError::NotIncreasing {
+            return Err(BinsError::NotIncreasing {
                 index: index + 1,
                 value: pair[1],
                 previous: pair[0],
@@ -65,7 +65,7 @@ fn check_rising(values: &[f64]) -> Result<(), EdgesError> {
 }
 
 /// `lo + (k*(hi-lo))/n`, first and last exactly `lo` and `hi`; where `lo = -hi`, `((2k-n)*hi)/n`, which mirrors exactly.
-fn linear_values(lo: f64, hi: f64, n: usize) -> Result<Vec<f64>, EdgesError> {
+fn linear_values(lo: f64, hi: f64, n: usize) -> Result<Vec<f64>, BinsError> {
     check_number(&[n])?;
     let values = (0..=n)
         .map(|k| match k {
@@ -83,10 +83,10 @@ impl Edges {
     ///
     /// # Errors
     /// Fewer than two, more than [`super::MAX_BINS`] bins, an edge that is negative or not finite, or edges that do not rise.
-    pub fn new(values: Vec<f64>) -> Result<Self, EdgesError> {
+    pub fn new(values: Vec<f64>) -> Result<Self, BinsError> {
         check_rising(&values)?;
         if values[0] < 0.0 {
-            return Err(EdgesError::OutOfRange {
+            return Err(BinsError::OutOfRange {
                 coordinate: "separation",
                 lo: 0.0,
                 hi: f64::MAX,
@@ -102,7 +102,7 @@ impl Edges {
     ///
     /// # Errors
     /// As [`Edges::new`].
-    pub fn linear(lo: f64, hi: f64, n: usize) -> Result<Self, EdgesError> {
+    pub fn linear(lo: f64, hi: f64, n: usize) -> Result<Self, BinsError> {
         Self::new(linear_values(lo, hi, n)?)
     }
 
@@ -110,9 +110,9 @@ impl Edges {
     ///
     /// # Errors
     /// `lo` not above 0 or not below `hi`; otherwise as [`Edges::new`].
-    pub fn logarithmic(lo: f64, hi: f64, n: usize) -> Result<Self, EdgesError> {
+    pub fn logarithmic(lo: f64, hi: f64, n: usize) -> Result<Self, BinsError> {
         if !(lo > 0.0 && lo < hi) {
-            return Err(EdgesError::Logarithmic { lo, hi });
+            return Err(BinsError::Logarithmic { lo, hi });
         }
         check_number(&[n])?;
         let edge = |k: usize| match k {
@@ -131,11 +131,6 @@ impl Edges {
     /// The squared edges, each rounded once: what squared separations are compared with.
     pub fn squares(&self) -> &[f64] {
         &self.squares
-    }
-
-    /// The edges of the first `bins` bins.
-    pub(crate) fn below(&self, bins: usize) -> Option<Self> {
-        Self::new(self.values.get(..=bins)?.to_vec()).ok()
     }
 
     /// Number of bins.
@@ -188,7 +183,7 @@ impl SignedEdges {
     ///
     /// # Errors
     /// Fewer than two, more than [`super::MAX_BINS`] bins, an edge that is not finite, or edges that do not rise.
-    pub fn new(values: Vec<f64>) -> Result<Self, EdgesError> {
+    pub fn new(values: Vec<f64>) -> Result<Self, BinsError> {
         check_rising(&values)?;
         let squares = values.iter().map(|e| e * e).collect();
         Ok(Self { values, squares })
@@ -198,7 +193,7 @@ impl SignedEdges {
     ///
     /// # Errors
     /// As [`SignedEdges::new`].
-    pub fn linear(lo: f64, hi: f64, n: usize) -> Result<Self, EdgesError> {
+    pub fn linear(lo: f64, hi: f64, n: usize) -> Result<Self, BinsError> {
         Self::new(linear_values(lo, hi, n)?)
     }
 
@@ -414,7 +409,7 @@ mod tests {
         let least = SMALLEST_EDGE;
         assert!(Edges::new(vec![0.0, least, LARGEST]).is_ok());
         for values in [vec![least.next_down(), 1.0], vec![0.0, LARGEST.next_up()]] {
-            let refused = matches!(Edges::new(values), Err(EdgesError::Magnitude { .. }));
+            let refused = matches!(Edges::new(values), Err(BinsError::Magnitude { .. }));
             assert!(refused);
         }
         assert!(SignedEdges::new(vec![-least.next_down(), 1.0]).is_err());

@@ -37,7 +37,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::domain::{Axis, Domain, Lattice};
-use crate::error::{EdgesError, JobError};
+use crate::error::{BinsError, JobError};
 use crate::separation::{SIGHT_RANGE, Separation, dot, norm2, sum};
 
 /// The direction along which `mu` and `pi` are measured.
@@ -184,11 +184,11 @@ impl Reach {
 pub const MAX_BINS: usize = 1 << 24;
 
 /// Refuses more bins than [`MAX_BINS`], the product of these numbers along the axes.
-fn check_number(along: &[usize]) -> Result<(), EdgesError> {
+fn check_number(along: &[usize]) -> Result<(), BinsError> {
     let bins = along.iter().try_fold(1, |n: usize, &m| n.checked_mul(m));
     match bins {
         Some(bins) if bins <= MAX_BINS => Ok(()),
-        _ => Err(EdgesError::TooManyBins {
+        _ => Err(BinsError::TooManyBins {
             along: along.to_vec(),
             limit: MAX_BINS,
         }),
@@ -265,10 +265,18 @@ pub trait Binning: Any + std::fmt::Debug + Send + Sync {
     /// No pair in a bin has a coordinate above this.
     fn coordinate_limit(&self) -> f64;
 
-    /// The first `bins` bins along the first axis, all along the others, of the same type; none for bins that cannot be cut short.
-    fn below(&self, bins: usize) -> Option<Arc<dyn Binning>> {
-        let _ = bins;
-        None
+    /// The same rule over other edges of its axes, of the same type.
+    ///
+    /// # Errors
+    /// [`BinsError::Custom`] for a rule that has no others, as where this is left out; edges that the rule refuses.
+    fn over(&self, axes: &Axes) -> Result<Arc<dyn Binning>, BinsError> {
+        let _ = axes;
+        Err(BinsError::Custom(self.name()))
+    }
+
+    /// What messages call it: its type, unless it says otherwise.
+    fn name(&self) -> &'static str {
+        std::any::type_name::<Self>()
     }
 
     /// Whether positions must be unit vectors.
@@ -357,8 +365,8 @@ fn check_reach2(reach: Reach, lattice: &Lattice) -> Result<(), JobError> {
 mod tests {
     use super::*;
 
-    fn too_many<T: std::fmt::Debug>(made: Result<T, EdgesError>, along: &[usize]) {
-        let expected = EdgesError::TooManyBins {
+    fn too_many<T: std::fmt::Debug>(made: Result<T, BinsError>, along: &[usize]) {
+        let expected = BinsError::TooManyBins {
             along: along.to_vec(),
             limit: MAX_BINS,
         };

@@ -28,11 +28,6 @@ impl RBins {
     pub(super) fn form(&self) -> Form<'_> {
         Form::Radial { r: &self.edges }
     }
-
-    /// The first `bins` bins along the first axis, all along the others; none if there are not as many.
-    pub fn below(&self, bins: usize) -> Option<Self> {
-        Some(Self::new(self.edges.below(bins)?))
-    }
 }
 
 impl Binning for RBins {

@@ -4,7 +4,7 @@ use super::{
     AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, SignedEdges,
     check_number,
 };
-use crate::error::EdgesError;
+use crate::error::BinsError;
 use crate::separation::Separation;
 
 /// Bins in (rp, pi), pi varying fastest.
@@ -24,7 +24,7 @@ impl RpPiBins {
     ///
     /// # Errors
     /// More than [`super::MAX_BINS`] bins.
-    pub fn new(rp: Edges, pi: SignedEdges, los: LineOfSight) -> Result<Self, EdgesError> {
+    pub fn new(rp: Edges, pi: SignedEdges, los: LineOfSight) -> Result<Self, BinsError> {
         check_number(&[rp.n_bins(), pi.n_bins()])?;
         Ok(Self { rp, pi, los })
     }
@@ -54,11 +54,6 @@ impl RpPiBins {
             pi: &self.pi,
             los: self.los,
         }
-    }
-
-    /// The first `bins` bins along the first axis, all along the others; none if there are not as many.
-    pub fn below(&self, bins: usize) -> Option<Self> {
-        Self::new(self.rp.below(bins)?, self.pi.clone(), self.los).ok()
     }
 }
 

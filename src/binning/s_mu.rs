@@ -4,7 +4,7 @@ use super::{
     AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, SignedEdges,
     check_number,
 };
-use crate::error::EdgesError;
+use crate::error::BinsError;
 use crate::separation::Separation;
 
 /// Bins in (s, mu), mu varying fastest.
@@ -24,9 +24,9 @@ impl SMuBins {
     ///
     /// # Errors
     /// A mu edge outside [-1, 1], or more than [`super::MAX_BINS`] bins.
-    pub fn new(s: Edges, mu: SignedEdges, los: LineOfSight) -> Result<Self, EdgesError> {
+    pub fn new(s: Edges, mu: SignedEdges, los: LineOfSight) -> Result<Self, BinsError> {
         if let Some(index) = mu.values().iter().position(|m| m.abs() > 1.0) {
-            return Err(EdgesError::OutOfRange {
+            return Err(BinsError::OutOfRange {
                 coordinate: "mu",
                 lo: -1.0,
                 hi: 1.0,
@@ -82,11 +82,6 @@ impl SMuBins {
             mu: &self.mu,
             los: self.los,
         }
-    }
-
-    /// The first `bins` bins along the first axis, all along the others; none if there are not as many.
-    pub fn below(&self, bins: usize) -> Option<Self> {
-        Self::new(self.s.below(bins)?, self.mu.clone(), self.los).ok()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Bins in the angle theta between two directions.
 
 use super::{AxisUnit, BinAxis, Binning, Edges, Form, PairOrder, Reach};
-use crate::error::EdgesError;
+use crate::error::BinsError;
 use crate::separation::Separation;
 
 /// Bins in the angle between unit vectors, edges in degrees up to 180.
@@ -27,9 +27,9 @@ impl ThetaBins {
     ///
     /// # Errors
     /// An edge above 180, or edges so close that their chords are equal.
-    pub fn new(degrees: Edges) -> Result<Self, EdgesError> {
+    pub fn new(degrees: Edges) -> Result<Self, BinsError> {
         if let Some(index) = degrees.values().iter().position(|&t| t > 180.0) {
-            return Err(EdgesError::OutOfRange {
+            return Err(BinsError::OutOfRange {
                 coordinate: "theta",
                 lo: 0.0,
                 hi: 180.0,
@@ -62,11 +62,6 @@ impl ThetaBins {
 
     pub(super) fn form(&self) -> Form<'_> {
         Form::Radial { r: &self.chords }
-    }
-
-    /// The first `bins` bins along the first axis, all along the others; none if there are not as many.
-    pub fn below(&self, bins: usize) -> Option<Self> {
-        Self::new(self.edges().below(bins)?).ok()
     }
 }
 

@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 
 use super::{Cosmology, HUBBLE_DISTANCE};
-use crate::error::{CosmologyError, Error};
+use crate::error::{Error, SkyError};
 use crate::pool;
 use crate::quadrature::GaussLegendre;
 use crate::sky::Column;
@@ -56,13 +56,13 @@ impl Cosmology {
     ///
     /// # Errors
     /// A redshift that is not finite and above -1, or beyond the bounce of a universe without a beginning.
-    pub fn distance(&self, z: f64) -> Result<f64, CosmologyError> {
+    pub fn distance(&self, z: f64) -> Result<f64, SkyError> {
         self.e(z)?;
         let distance = Curve::new(self).distance(z);
         if distance.is_finite() {
             Ok(distance)
         } else {
-            Err(CosmologyError::NoExpansion { z })
+            Err(SkyError::NoExpansion { z })
         }
     }
 
@@ -91,7 +91,7 @@ impl Cosmology {
         let distances: Vec<f64> = pool::run(parallel, alone);
         match distances.iter().position(|d| !d.is_finite()) {
             None => Ok(distances),
-            Some(row) => Err(CosmologyError::NoExpansion {
+            Some(row) => Err(SkyError::NoExpansion {
                 z: redshifts.values[row],
             }
             .into()),

@@ -13,7 +13,7 @@ pub use named::{NAMED, Named};
 pub use number_density::{MAX_AREA, NumberDensity};
 pub use radiation::{NeutrinoModel, Radiation};
 
-use crate::error::CosmologyError;
+use crate::error::SkyError;
 
 /// Speed of light, km/s.
 pub const SPEED_OF_LIGHT: f64 = 299_792.458;
@@ -70,7 +70,7 @@ impl Cosmology {
     ///
     /// # Errors
     /// A density outside 0 to 10.
-    pub fn flat(omega_m: f64) -> Result<Self, CosmologyError> {
+    pub fn flat(omega_m: f64) -> Result<Self, SkyError> {
         Self::new(omega_m, 1.0 - omega_m)
     }
 
@@ -78,7 +78,7 @@ impl Cosmology {
     ///
     /// # Errors
     /// A density of matter outside 0 to 10, or of dark energy outside -10 to 10.
-    pub fn new(omega_m: f64, omega_lambda: f64) -> Result<Self, CosmologyError> {
+    pub fn new(omega_m: f64, omega_lambda: f64) -> Result<Self, SkyError> {
         Self {
             name: None,
             omega_m,
@@ -97,7 +97,7 @@ impl Cosmology {
     ///
     /// # Errors
     /// A parameter outside -100 to 100.
-    pub fn with_dark_energy(self, w0: f64, wa: f64) -> Result<Self, CosmologyError> {
+    pub fn with_dark_energy(self, w0: f64, wa: f64) -> Result<Self, SkyError> {
         let name = None;
         Self {
             name,
@@ -112,7 +112,7 @@ impl Cosmology {
     ///
     /// # Errors
     /// An h that is not above 0 and at most 10.
-    pub fn with_h(self, h: f64) -> Result<Self, CosmologyError> {
+    pub fn with_h(self, h: f64) -> Result<Self, SkyError> {
         let h = Some(h);
         let name = None;
         Self { name, h, ..self }.checked()
@@ -122,9 +122,9 @@ impl Cosmology {
     ///
     /// # Errors
     /// A universe without h ([`Cosmology::with_h`]), on which the share of photons depends.
-    pub fn with_radiation(self, radiation: Radiation) -> Result<Self, CosmologyError> {
+    pub fn with_radiation(self, radiation: Radiation) -> Result<Self, SkyError> {
         if self.h.is_none() {
-            return Err(CosmologyError::Missing(
+            return Err(SkyError::Missing(
                 "h where it has radiation, such as h=0.68",
             ));
         }
@@ -139,7 +139,7 @@ impl Cosmology {
     }
 
     /// Holds the parameters to their ranges, and closes the sum of the densities.
-    fn checked(self) -> Result<Self, CosmologyError> {
+    fn checked(self) -> Result<Self, SkyError> {
         let ranges = [
             ("om", self.omega_m, 0.0..=10.0, "a number from 0 to 10"),
             (
@@ -163,7 +163,7 @@ impl Cosmology {
             .into_iter()
             .find(|(_, value, range, _)| !range.contains(value))
         {
-            Some((parameter, value, _, expected)) => Err(CosmologyError::Parameter {
+            Some((parameter, value, _, expected)) => Err(SkyError::Parameter {
                 parameter,
                 value,
                 expected,
@@ -258,15 +258,15 @@ impl Cosmology {
     ///
     /// # Errors
     /// A redshift that is not finite and above -1, or one before which this universe has no beginning.
-    pub fn e(&self, z: f64) -> Result<f64, CosmologyError> {
+    pub fn e(&self, z: f64) -> Result<f64, SkyError> {
         if !(z > -1.0 && z.is_finite()) {
-            return Err(CosmologyError::Redshift(z));
+            return Err(SkyError::Redshift(z));
         }
         let e2 = self.e2(1.0 + z);
         if e2 > 0.0 && e2.is_finite() {
             Ok(e2.sqrt())
         } else {
-            Err(CosmologyError::NoExpansion { z })
+            Err(SkyError::NoExpansion { z })
         }
     }
 }
@@ -328,12 +328,9 @@ mod tests {
         );
         assert!(Cosmology::flat(31.0).is_err() && Cosmology::new(0.3, 70.0).is_err());
         assert!(flat.with_dark_energy(f64::NAN, 0.0).is_err());
-        assert_eq!(flat.e(-1.0), Err(CosmologyError::Redshift(-1.0)));
+        assert_eq!(flat.e(-1.0), Err(SkyError::Redshift(-1.0)));
         // So much dark energy that the universe bounced.
         let bounced = Cosmology::new(0.1, 3.0).unwrap();
-        assert!(matches!(
-            bounced.e(2.0),
-            Err(CosmologyError::NoExpansion { .. })
-        ));
+        assert!(matches!(bounced.e(2.0), Err(SkyError::NoExpansion { .. })));
     }
 }

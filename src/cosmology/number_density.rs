@@ -3,7 +3,7 @@
 //! Entry: [`NumberDensity`].
 
 use super::Cosmology;
-use crate::error::{Error, NumberDensityError};
+use crate::error::{Error, SkyError};
 use crate::sky::Column;
 
 /// The area of the whole sky in square degrees.
@@ -39,7 +39,7 @@ pub struct NumberDensity {
 }
 
 /// Refuses edges that are no bins in redshift.
-fn check_edges(edges: &[f64]) -> Result<(), NumberDensityError> {
+fn check_edges(edges: &[f64]) -> Result<(), SkyError> {
     let good = |k: usize| {
         let rises = k == 0 || edges[k] > edges[k - 1];
         edges[k].is_finite() && edges[k] >= 0.0 && rises
@@ -49,7 +49,7 @@ fn check_edges(edges: &[f64]) -> Result<(), NumberDensityError> {
         wrong => {
             let index = wrong.unwrap_or(edges.len());
             let found = edges.get(index).copied().unwrap_or(f64::NAN);
-            Err(NumberDensityError::Edges { index, found })
+            Err(SkyError::Edges { index, found })
         }
     }
 }
@@ -66,7 +66,7 @@ impl NumberDensity {
     /// Objects outside the bins are left out; [`NumberDensity::outside`] tells how many.
     ///
     /// # Errors
-    /// [`NumberDensityError`]: edges that are no bins, an area that no part of the sky has, or weights of another number;
+    /// [`SkyError`]: edges that are no bins, an area that no part of the sky has, or weights of another number;
     /// as [`Cosmology::distances`].
     pub fn new(
         redshifts: Column<'_>,
@@ -77,11 +77,11 @@ impl NumberDensity {
     ) -> Result<Self, Error> {
         check_edges(edges)?;
         if !(area > 0.0 && area <= MAX_AREA * (1.0 + 1e-12)) {
-            return Err(NumberDensityError::Area(area).into());
+            return Err(SkyError::Area(area).into());
         }
         let expected = redshifts.values.len();
         if let Some(found) = weights.map(<[f64]>::len).filter(|n| *n != expected) {
-            return Err(NumberDensityError::Weights { expected, found }.into());
+            return Err(SkyError::DensityWeights { expected, found }.into());
         }
         let distances = cosmology.distances(Column::new("edges", edges))?;
         let steradians = area / MAX_AREA * (4.0 * std::f64::consts::PI);
@@ -159,11 +159,11 @@ impl NumberDensity {
     /// Feldman, Kaiser & Peacock 1994, DOI 10.1086/174036.
     ///
     /// # Errors
-    /// [`NumberDensityError`]: a redshift outside the bins, whose density is not known, or a P0 that is negative or not finite.
-    pub fn fkp_weights(&self, redshifts: &[f64], p0: f64) -> Result<Vec<f64>, NumberDensityError> {
+    /// [`SkyError`]: a redshift outside the bins, whose density is not known, or a P0 that is negative or not finite.
+    pub fn fkp_weights(&self, redshifts: &[f64], p0: f64) -> Result<Vec<f64>, SkyError> {
         check_power(p0)?;
         let weight = |(row, &redshift): (usize, &f64)| {
-            let density = self.at(redshift).ok_or(NumberDensityError::Outside {
+            let density = self.at(redshift).ok_or(SkyError::Outside {
                 row,
                 redshift,
                 lo: self.edges[0],
@@ -192,8 +192,8 @@ impl NumberDensity {
     /// ```
     ///
     /// # Errors
-    /// [`NumberDensityError`]: no objects at all, or a P0 that is negative or not finite.
-    pub fn effective_redshift(&self, p0: f64) -> Result<f64, NumberDensityError> {
+    /// [`SkyError`]: no objects at all, or a P0 that is negative or not finite.
+    pub fn effective_redshift(&self, p0: f64) -> Result<f64, SkyError> {
         check_power(p0)?;
         let density = self.density();
         let [mut sum, mut all] = [0.0; 2];
@@ -206,16 +206,16 @@ impl NumberDensity {
         if all > 0.0 {
             Ok(sum / all)
         } else {
-            Err(NumberDensityError::Empty)
+            Err(SkyError::NoDensity)
         }
     }
 }
 
-fn check_power(p0: f64) -> Result<(), NumberDensityError> {
+fn check_power(p0: f64) -> Result<(), SkyError> {
     if p0 >= 0.0 && p0.is_finite() {
         Ok(())
     } else {
-        Err(NumberDensityError::Power(p0))
+        Err(SkyError::Power(p0))
     }
 }
 
@@ -289,7 +289,7 @@ mod tests {
             assert!(error.contains("square degrees"), "{error}");
         }
         let n = of(&[2.0], &[0.0, 1.0], 10.0).unwrap();
-        assert_eq!(n.effective_redshift(0.0), Err(NumberDensityError::Empty));
+        assert_eq!(n.effective_redshift(0.0), Err(SkyError::NoDensity));
         assert!(n.effective_redshift(-1.0).is_err() && n.fkp_weights(&[], f64::NAN).is_err());
     }
 }

@@ -4,15 +4,15 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{Cosmology, NAMED, NeutrinoModel, Radiation};
-use crate::error::CosmologyError;
+use crate::error::SkyError;
 
 /// Keys with a number each; masses of neutrinos come in lists.
 const KEYS: [&str; 9] = ["om", "ol", "ok", "w0", "wa", "h", "tcmb", "neff", "nur"];
 const MASSES: [&str; 2] = ["mnu", "mncdm"];
 
-fn syntax(found: &str) -> CosmologyError {
+fn syntax(found: &str) -> SkyError {
     let names: Vec<_> = NAMED.iter().map(|named| named.name).collect();
-    CosmologyError::Syntax {
+    SkyError::Syntax {
         found: found.to_owned(),
         names: names.join(", "),
     }
@@ -27,15 +27,15 @@ struct Pairs {
     masses: [Option<Vec<f64>>; 2],
 }
 
-fn number(key: &'static str, text: &str) -> Result<f64, CosmologyError> {
-    text.parse().map_err(|_| CosmologyError::NotANumber {
+fn number(key: &'static str, text: &str) -> Result<f64, SkyError> {
+    text.parse().map_err(|_| SkyError::NotANumber {
         key,
         found: text.to_owned(),
     })
 }
 
 impl Pairs {
-    fn read(text: &str) -> Result<Self, CosmologyError> {
+    fn read(text: &str) -> Result<Self, SkyError> {
         let mut pairs = Self::default();
         for pair in text.split(',') {
             let (key, value) = pair.split_once('=').ok_or_else(|| syntax(pair.trim()))?;
@@ -44,7 +44,7 @@ impl Pairs {
         Ok(pairs)
     }
 
-    fn take(&mut self, key: &str, value: &str) -> Result<(), CosmologyError> {
+    fn take(&mut self, key: &str, value: &str) -> Result<(), SkyError> {
         let named = |known: &&str| *known == key.to_lowercase();
         let (known, twice) = match (KEYS.iter().position(named), MASSES.iter().position(named)) {
             (Some(index), _) => {
@@ -58,19 +58,19 @@ impl Pairs {
                 let given = each.collect::<Result<_, _>>()?;
                 (MASSES[index], self.masses[index].replace(given).is_some())
             }
-            (None, None) => return Err(CosmologyError::UnknownKey(key.to_owned())),
+            (None, None) => return Err(SkyError::UnknownKey(key.to_owned())),
         };
         if twice {
-            return Err(CosmologyError::Conflict(format!("{known} is given twice")));
+            return Err(SkyError::Conflict(format!("{known} is given twice")));
         }
         Ok(())
     }
 
     /// Photons and neutrinos, where any key of theirs is given.
-    fn radiation(&mut self) -> Result<Option<Radiation>, CosmologyError> {
+    fn radiation(&mut self) -> Result<Option<Radiation>, SkyError> {
         let [.., tcmb, neff, nur] = self.values;
         let [mnu, mncdm] = std::mem::take(&mut self.masses);
-        let conflict = |text: &str| Err(CosmologyError::Conflict(text.to_owned()));
+        let conflict = |text: &str| Err(SkyError::Conflict(text.to_owned()));
         let of_neutrinos = [
             neff.is_some(),
             nur.is_some(),
@@ -103,14 +103,14 @@ impl Pairs {
 }
 
 impl FromStr for Cosmology {
-    type Err = CosmologyError;
+    type Err = SkyError;
 
     /// Reads a name of [`NAMED`] in any case of letters, or `om=0.3,ol=0.7,w0=-1,wa=0,h=0.7`.
     ///
     /// `om` is needed. `ol` or `ok` gives the curvature; without both the universe is flat. `w0` is -1 and `wa` is 0 unless given.
     /// Photons and neutrinos: `tcmb` (K) with `neff` and `mnu` (eV, one mass for each of the floor(neff) species, as in `mnu=0:0:0.06`;
     /// massless without it), or with `nur` and `mncdm` as Boltzmann codes call them; they need `h`.
-    fn from_str(text: &str) -> Result<Self, CosmologyError> {
+    fn from_str(text: &str) -> Result<Self, SkyError> {
         let text = text.trim();
         if !text.contains('=') {
             let named = NAMED
@@ -123,10 +123,10 @@ impl FromStr for Cosmology {
         let mut pairs = Pairs::read(text)?;
         let radiation = pairs.radiation()?;
         let [om, ol, ok, w0, wa, h, ..] = pairs.values;
-        let om = om.ok_or(CosmologyError::Missing("om"))?;
+        let om = om.ok_or(SkyError::Missing("om"))?;
         if ol.is_some() && ok.is_some() {
             let conflict = "give ol or ok, not both: om + ol + ok = 1";
-            return Err(CosmologyError::Conflict(conflict.to_owned()));
+            return Err(SkyError::Conflict(conflict.to_owned()));
         }
         let bare = match (ol, ok) {
             (Some(ol), _) => Self::new(om, ol)?,
@@ -191,7 +191,7 @@ impl fmt::Display for Cosmology {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Cosmology, CosmologyError> {
+    fn read(text: &str) -> Result<Cosmology, SkyError> {
         text.parse()
     }
 

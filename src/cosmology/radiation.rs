@@ -11,7 +11,7 @@
 use std::sync::OnceLock;
 
 use super::SPEED_OF_LIGHT;
-use crate::error::CosmologyError;
+use crate::error::SkyError;
 use crate::quadrature::GaussLegendre;
 
 /// `4 sigma / c^3` in kg m^-3 K^-4: mass density of photons over T^4. Sigma of SI 2019.
@@ -87,10 +87,10 @@ impl Radiation {
         model: NeutrinoModel,
         number: f64,
         masses: &[f64],
-    ) -> Result<Self, CosmologyError> {
+    ) -> Result<Self, SkyError> {
         let (number_key, mass_key) = model.keys();
         let refuse = |parameter, value, expected| {
-            Err(CosmologyError::Parameter {
+            Err(SkyError::Parameter {
                 parameter,
                 value,
                 expected,
@@ -114,7 +114,7 @@ impl Radiation {
             NeutrinoModel::FermiDirac => masses.len() <= most,
         };
         if !right {
-            return Err(CosmologyError::Masses {
+            return Err(SkyError::Masses {
                 key: mass_key,
                 found: masses.len(),
                 expected: most,

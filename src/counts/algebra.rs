@@ -5,7 +5,7 @@
 
 use super::{ClassAxis, Counts, ExactSums, Held, PairKind, PairTotal};
 use crate::binning::{Axes, Bins, PairOrder, RowMap};
-use crate::error::{AlgebraError, MergeError};
+use crate::error::CountsError;
 use crate::tally::Classes;
 
 impl Counts {
@@ -28,7 +28,7 @@ impl Counts {
     ///
     /// # Errors
     /// As [`Bins::rebin`]; a sum too large for its integer.
-    pub fn rebin(&self, by: &[usize]) -> Result<Self, AlgebraError> {
+    pub fn rebin(&self, by: &[usize]) -> Result<Self, CountsError> {
         let map = Axes::of(&self.binning)?.rebin(by)?;
         self.gathered(self.binning.rebin(by)?, &map)
     }
@@ -47,7 +47,7 @@ impl Counts {
     ///
     /// # Errors
     /// As [`Bins::slice`].
-    pub fn slice(&self, ranges: &[Option<[f64; 2]>]) -> Result<Self, AlgebraError> {
+    pub fn slice(&self, ranges: &[Option<[f64; 2]>]) -> Result<Self, CountsError> {
         let map = Axes::of(&self.binning)?.slice(ranges)?;
         self.gathered(self.binning.slice(ranges)?, &map)
     }
@@ -75,7 +75,7 @@ impl Counts {
     ///
     /// # Errors
     /// As [`Bins::wrap`]; counts that should hold each pair twice, but have an odd number of pairs in a bin, or classes.
-    pub fn wrap(&self) -> Result<Self, AlgebraError> {
+    pub fn wrap(&self) -> Result<Self, CountsError> {
         let map = Axes::of(&self.binning)?.wrap()?;
         let wrapped = self.gathered(self.binning.wrap()?, &map)?;
         let once = wrapped.binning.order() == PairOrder::Unordered;
@@ -103,12 +103,12 @@ impl Counts {
     ///
     /// # Errors
     /// As [`Bins::concatenate`]; counts of other particles or of other parts of them, with other settings, sums or totals.
-    pub fn concatenate(&self, next: &Self) -> Result<Self, AlgebraError> {
+    pub fn concatenate(&self, next: &Self) -> Result<Self, CountsError> {
         let bins = self.binning.concatenate(&next.binning)?;
         let [of_self, of_next] = Axes::of(&self.binning)?.concatenate(&Axes::of(&next.binning)?)?;
         self.check_settings(next)?;
         if !self.covers.is_same(&next.covers) || !self.classes.is_same(&next.classes) {
-            return Err(AlgebraError::OtherPairs);
+            return Err(CountsError::OtherPairs);
         }
         let mut all = self.gathered(bins.clone(), &of_self)?;
         all.add_counts_of(&next.gathered(bins, &of_next)?)?;
@@ -133,11 +133,11 @@ impl Counts {
     ///
     /// # Errors
     /// A factor of 0 or one that is not finite, and one that takes a weight out of float64's range.
-    pub fn scale(&self, factor: f64) -> Result<Self, AlgebraError> {
+    pub fn scale(&self, factor: f64) -> Result<Self, CountsError> {
         if factor == 0.0 || !factor.is_finite() {
-            return Err(AlgebraError::Factor { found: factor });
+            return Err(CountsError::Factor { found: factor });
         }
-        let leaves = |what| AlgebraError::OutOfRange { what, factor };
+        let leaves = |what| CountsError::OutOfRange { what, factor };
         let mut scaled = self.weighted();
         let terms = scaled.sums.weight_terms.take();
         scaled.sums = scaled.sums.each(|held, sums| {
@@ -180,14 +180,14 @@ impl Counts {
     ///
     /// # Errors
     /// A total that is not above 0 and finite, pairs that weigh nothing together; otherwise as [`Counts::scale`].
-    pub fn renormalise(&self, total_weight: f64) -> Result<Self, AlgebraError> {
+    pub fn renormalise(&self, total_weight: f64) -> Result<Self, CountsError> {
         if !(total_weight > 0.0 && total_weight.is_finite()) {
             let found = total_weight;
-            return Err(AlgebraError::TotalWeight { found });
+            return Err(CountsError::TotalWeight { found });
         }
         let before = self.total().normalisation(self.is_weighted());
         if before == 0.0 {
-            return Err(AlgebraError::NoWeight);
+            return Err(CountsError::NoWeight);
         }
         let mut scaled = self.scale(total_weight / before)?;
         if scaled.job_id().is_some() {
@@ -201,8 +201,8 @@ impl Counts {
     }
 
     /// The counts with each row added to the row of `bins` that it goes to; rows that go nowhere are left out.
-    fn gathered(&self, bins: Bins, map: &RowMap) -> Result<Self, AlgebraError> {
-        let too_large = MergeError::Overflow("a pair count");
+    fn gathered(&self, bins: Bins, map: &RowMap) -> Result<Self, CountsError> {
+        let too_large = CountsError::Overflow("a pair count");
         let npairs = map.gathered(&self.npairs, u64::checked_add);
         let npairs = npairs.ok_or(too_large)?;
         let sums = self.sums.each(|_, sums| sums.gathered(map))?;
@@ -215,17 +215,17 @@ impl Counts {
     }
 
     /// Counts of both orders in bins that hold them together, as counts of one.
-    fn each_pair_once(mut self) -> Result<Self, AlgebraError> {
+    fn each_pair_once(mut self) -> Result<Self, CountsError> {
         if self.classes() != Classes::One {
-            return Err(AlgebraError::Orders(self.classes().name()));
+            return Err(CountsError::Orders(self.classes().name()));
         }
         if let Some(bin) = self.npairs.iter().position(|n| n % 2 == 1) {
-            return Err(AlgebraError::Odd { bin });
+            return Err(CountsError::Odd { bin });
         }
         self.npairs.iter_mut().for_each(|n| *n /= 2);
         self.sums = self
             .sums
-            .each(|_, sums| Ok::<_, AlgebraError>(sums.half()))?;
+            .each(|_, sums| Ok::<_, CountsError>(sums.half()))?;
         self.kind = PairKind::AutoUnordered;
         let kind = self.kind;
         Ok(self.with_totals(|total| PairTotal {

@@ -7,7 +7,7 @@ use std::ops::{Add, Range};
 
 use super::weighted::JobTotals;
 use super::{Counts, Covers, ExactSums, JobId, PairKind, PairTotal, Part};
-use crate::error::MergeError;
+use crate::error::CountsError;
 use crate::tally::Classes;
 
 /// Classes in the order of the tables of [`Classes`].
@@ -48,7 +48,7 @@ impl Class {
 }
 
 /// What both cover, class by class.
-fn union(ours: &[Class], theirs: &[Class]) -> Result<Vec<Class>, MergeError> {
+fn union(ours: &[Class], theirs: &[Class]) -> Result<Vec<Class>, CountsError> {
     let both = ours.iter().zip(theirs);
     let class = |(ours, theirs): (&Class, &Class)| {
         let covers = ours.covers.union(&theirs.covers)?;
@@ -91,7 +91,7 @@ impl ClassAxis {
     }
 
     /// What both cover.
-    pub(super) fn union(&self, other: &Self) -> Result<Self, MergeError> {
+    pub(super) fn union(&self, other: &Self) -> Result<Self, CountsError> {
         Ok(Self {
             by: self.by,
             classes: union(&self.classes, &other.classes)?,

@@ -3,7 +3,7 @@
 //! Entry: [`Counts::rescaled_sum`].
 
 use super::{Counts, PairTotal};
-use crate::error::MergeError;
+use crate::error::CountsError;
 use crate::exactness::Exactness;
 
 impl Counts {
@@ -30,8 +30,8 @@ impl Counts {
     /// ```
     ///
     /// # Errors
-    /// [`MergeError`]: other bins, another kind of pairs, exact counts with approximate ones, or more pairs than fit into 64 bits.
-    pub fn rescaled_sum(first: (f64, &Self), others: &[(f64, &Self)]) -> Result<Self, MergeError> {
+    /// [`CountsError`]: other bins, another kind of pairs, exact counts with approximate ones, or more pairs than fit into 64 bits.
+    pub fn rescaled_sum(first: (f64, &Self), others: &[(f64, &Self)]) -> Result<Self, CountsError> {
         let mut sum = first.1.whole();
         let mut values = vec![0.0; sum.npairs.len()];
         let mut npairs = vec![0u64; sum.npairs.len()];
@@ -41,7 +41,7 @@ impl Counts {
             sum.numbered &= counts.numbered;
             for (total, &part) in npairs.iter_mut().zip(counts.npairs()) {
                 let added = total.checked_add(part);
-                *total = added.ok_or(MergeError::Overflow("a pair count"))?;
+                *total = added.ok_or(CountsError::Overflow("a pair count"))?;
             }
             for (total, value) in values.iter_mut().zip(counts.values()) {
                 *total += factor * value;
@@ -51,7 +51,7 @@ impl Counts {
         let mut pairs = totals.iter().map(|total| total.pairs);
         pairs
             .try_fold(0, u64::checked_add)
-            .ok_or(MergeError::Overflow("the total number of pairs"))?;
+            .ok_or(CountsError::Overflow("the total number of pairs"))?;
         let mut total = PairTotal::of_all(sum.kind, &totals);
         if sum.numbered {
             sum.npairs = npairs;
@@ -67,23 +67,23 @@ impl Counts {
     }
 
     /// Refuses counts that a sum with these would mean nothing of.
-    fn check_addable(&self, other: &Self) -> Result<(), MergeError> {
+    fn check_addable(&self, other: &Self) -> Result<(), CountsError> {
         let differ = |setting, left: String, right: String| {
-            Err(MergeError::Setting {
+            Err(CountsError::Setting {
                 setting,
                 left,
                 right,
             })
         };
         if self.binning != other.binning {
-            return Err(MergeError::of_bins(&self.binning, &other.binning));
+            return Err(CountsError::of_bins(&self.binning, &other.binning));
         }
         if self.kind != other.kind {
             let [left, right] = [self, other].map(|counts| counts.kind.to_string());
             return differ("the kind of pairs", left, right);
         }
         if self.exactness != other.exactness && self.numbered && other.numbered {
-            return Err(MergeError::Exactness {
+            return Err(CountsError::Exactness {
                 left: self.exactness,
                 right: other.exactness,
             });

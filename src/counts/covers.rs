@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{PairKind, PairTotal};
 use crate::domain::Domain;
-use crate::error::MergeError;
+use crate::error::CountsError;
 use crate::fingerprint::mix;
 use crate::pairs::{PairJob, Pairs};
 use crate::particles::{Bits, Column, Particles, View, Weights};
@@ -164,7 +164,7 @@ impl Covers {
         self.jobs.iter().map(|(job, covered)| (*job, covered.total))
     }
 
-    pub(super) fn union(&self, other: &Self) -> Result<Self, MergeError> {
+    pub(super) fn union(&self, other: &Self) -> Result<Self, CountsError> {
         let mut union = self.clone();
         for (job, theirs) in &other.jobs {
             let Some(ours) = union.jobs.get_mut(job) else {
@@ -172,28 +172,28 @@ impl Covers {
                 continue;
             };
             if ours.of != theirs.of {
-                return Err(MergeError::Setting {
+                return Err(CountsError::Setting {
                     setting: "the number of parts of the job",
                     left: ours.of.to_string(),
                     right: theirs.of.to_string(),
                 });
             }
             if !ours.total.is_same(&theirs.total) {
-                return Err(MergeError::Setting {
+                return Err(CountsError::Setting {
                     setting: "the total of the job",
                     left: ours.total.to_string(),
                     right: theirs.total.to_string(),
                 });
             }
             if let Some(&part) = ours.parts.intersection(&theirs.parts).next() {
-                return Err(MergeError::Overlap { part, of: ours.of });
+                return Err(CountsError::Overlap { part, of: ours.of });
             }
             ours.parts.extend(&theirs.parts);
         }
         let mut totals = union.jobs.values().map(|job| job.total.pairs);
         totals
             .try_fold(0, u64::checked_add)
-            .ok_or(MergeError::Overflow("the total number of pairs"))?;
+            .ok_or(CountsError::Overflow("the total number of pairs"))?;
         Ok(union)
     }
 
@@ -259,6 +259,6 @@ mod tests {
         let pairs = 4 * (MAX_PARTICLES as u64).pow(2);
         assert_eq!(all.total(PairKind::Cross).pairs, pairs);
         let all = all.union(&realisation(4));
-        assert_eq!(all, Err(MergeError::Overflow("the total number of pairs")));
+        assert_eq!(all, Err(CountsError::Overflow("the total number of pairs")));
     }
 }

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use albireo_simd::fixed_point::{FRACTION_BITS, REST_BITS, in_two_words, largest_exponent, real};
 
-use crate::error::{CountsError, MergeError};
+use crate::error::CountsError;
 
 /// Exact sums of real numbers, one for each bin: whole numbers of up to 127 bits in units of one power of two.
 ///
@@ -240,7 +240,7 @@ impl ExactSums {
     }
 
     /// Brings both to the smaller exponent, where every sum is still an integer, and adds.
-    pub(super) fn add(&mut self, other: &Self) -> Result<(), MergeError> {
+    pub(super) fn add(&mut self, other: &Self) -> Result<(), CountsError> {
         let exponent = self.exponent.min(other.exponent);
         let finer = |sum: i128, from: i32| shifted(sum, i64::from(from) - i64::from(exponent));
         let mut added = Vec::with_capacity(self.sums.len());
@@ -248,7 +248,7 @@ impl ExactSums {
             let sum = finer(total, self.exponent)
                 .zip(finer(part, other.exponent))
                 .and_then(|(a, b)| a.checked_add(b));
-            added.push(sum.ok_or(MergeError::Overflow("a weighted sum"))?);
+            added.push(sum.ok_or(CountsError::Overflow("a weighted sum"))?);
         }
         *self = Self {
             exponent,

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::weight_terms::WeightTerms;
 use super::{Counts, ExactSums};
-use crate::error::{JobError, MergeError};
+use crate::error::{CountsError, JobError};
 use crate::tally::{CountSpec, Legendre, Sum, Tally};
 
 /// What is summed over the pairs of each bin.
@@ -164,7 +164,7 @@ impl HeldSums {
     }
 
     /// Adds sums of other pairs, with exponents of their own.
-    pub(super) fn add(&mut self, other: &Self) -> Result<(), MergeError> {
+    pub(super) fn add(&mut self, other: &Self) -> Result<(), CountsError> {
         for (what, total) in &mut self.sums {
             if let Some(part) = other.get(*what) {
                 total.add(part)?;

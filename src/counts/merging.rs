@@ -2,7 +2,7 @@
 
 use super::Counts;
 use super::held_sums::Held;
-use crate::error::MergeError;
+use crate::error::CountsError;
 use crate::tally::{PairWeight, described, same_cuts};
 
 impl Counts {
@@ -12,9 +12,9 @@ impl Counts {
     ///
     /// # Errors
     /// Settings that differ, exact counts with approximate ones, or a part that both hold. `self` is then unchanged.
-    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+    pub fn merge(&mut self, other: &Self) -> Result<(), CountsError> {
         if self.binning != other.binning {
-            return Err(MergeError::of_bins(&self.binning, &other.binning));
+            return Err(CountsError::of_bins(&self.binning, &other.binning));
         }
         self.check_settings(other)?;
         let covers = self.covers.union(&other.covers)?;
@@ -30,22 +30,22 @@ impl Counts {
     }
 
     /// Adds the pairs and the sums of other counts in the same bins; what they cover stays.
-    pub(super) fn add_counts_of(&mut self, other: &Self) -> Result<(), MergeError> {
+    pub(super) fn add_counts_of(&mut self, other: &Self) -> Result<(), CountsError> {
         for (total, &part) in self.npairs.iter_mut().zip(&other.npairs) {
             *total = total
                 .checked_add(part)
-                .ok_or(MergeError::Overflow("a pair count"))?;
+                .ok_or(CountsError::Overflow("a pair count"))?;
         }
         self.sums.add(&other.sums)
     }
 
     /// Refuses counts with other settings, but for their bins.
-    pub(super) fn check_settings(&self, other: &Self) -> Result<(), MergeError> {
+    pub(super) fn check_settings(&self, other: &Self) -> Result<(), CountsError> {
         let differ = |setting, left: String, right: String| {
             if left == right {
                 return Ok(());
             }
-            Err(MergeError::Setting {
+            Err(CountsError::Setting {
                 setting,
                 left,
                 right,
@@ -57,7 +57,7 @@ impl Counts {
             other.regions().to_string(),
         )?;
         if self.exactness != other.exactness {
-            return Err(MergeError::Exactness {
+            return Err(CountsError::Exactness {
                 left: self.exactness,
                 right: other.exactness,
             });
@@ -108,7 +108,7 @@ impl Counts {
         differ("the classes of pairs", classes(self), classes(other))?;
         if !same_cuts(&self.cuts, &other.cuts) {
             let [left, right] = [self, other].map(|counts| described(&counts.cuts));
-            return Err(MergeError::Setting {
+            return Err(CountsError::Setting {
                 setting: "the pairs that are dropped",
                 left,
                 right,
@@ -120,7 +120,7 @@ impl Counts {
             let text = |weight: &Option<PairWeight>| {
                 (weight.as_ref()).map_or("product of the weights".to_owned(), PairWeight::to_string)
             };
-            return Err(MergeError::Setting {
+            return Err(CountsError::Setting {
                 setting: "the weights of pairs",
                 left: text(&self.pair_weight),
                 right: text(&other.pair_weight),

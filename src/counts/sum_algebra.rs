@@ -15,7 +15,7 @@ use super::ExactSums;
 use super::exact_sums::odd;
 use super::weight_terms::WeightTerms;
 use crate::binning::RowMap;
-use crate::error::{AlgebraError, MergeError};
+use crate::error::CountsError;
 
 /// Most bits of a sum after a product: some are left for what it is added to.
 const MOST_BITS: u32 = 126;
@@ -71,9 +71,9 @@ impl ExactSums {
     }
 
     /// Each row added to the row that it goes to.
-    pub(super) fn gathered(&self, map: &RowMap) -> Result<Self, AlgebraError> {
+    pub(super) fn gathered(&self, map: &RowMap) -> Result<Self, CountsError> {
         let sums = map.gathered(&self.sums, i128::checked_add);
-        let sums = sums.ok_or(MergeError::Overflow("a weighted sum"))?;
+        let sums = sums.ok_or(CountsError::Overflow("a weighted sum"))?;
         Ok(Self { sums, ..*self })
     }
 

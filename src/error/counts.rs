@@ -1,10 +1,14 @@
-//! What can be wrong with counts that were made elsewhere.
+//! What can be wrong with counts: as numbers, beside others, in operations and as bytes.
 
 use thiserror::Error as ThisError;
 
+use super::BinsError;
+use super::bins::divisors;
 use super::short::in_short;
 
-/// Numbers that cannot be the counts of a job; bins count from 0, the last axis fastest.
+/// Numbers or bytes that cannot be counts, counts that do not belong together, or cannot be had in the way asked for.
+///
+/// Bins count from 0, the last axis fastest.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 #[non_exhaustive]
 pub enum CountsError {
@@ -82,23 +86,93 @@ pub enum CountsError {
         /// Largest weight of so many pairs.
         hi: f64,
     },
-}
-
-impl CountsError {
-    /// The bin that the error names, if it names one.
-    pub fn bin(&self) -> Option<usize> {
-        match *self {
-            Self::NotFinite { bin, .. } | Self::Weight { bin, .. } => Some(bin),
-            _ => None,
-        }
-    }
-}
-
-/// Bytes that are not those of a tally.
-#[derive(Debug, Clone, PartialEq, ThisError)]
-#[non_exhaustive]
-pub enum TallyError {
-    /// Something else.
+    /// The two results come from different settings.
+    #[error(
+        "counts of different jobs do not merge: they differ in {setting} ({left} against {right})"
+    )]
+    Setting {
+        /// The setting that differs.
+        setting: &'static str,
+        /// Its value on the left.
+        left: String,
+        /// Its value on the right.
+        right: String,
+    },
+    /// One result is exact, the other decided by float32 alone.
+    #[error(
+        "exact counts do not merge with approximate ones: the left are {left}, the right {right}"
+    )]
+    Exactness {
+        /// How the left were counted.
+        left: crate::exactness::Exactness,
+        /// How the right were counted.
+        right: crate::exactness::Exactness,
+    },
+    /// Both results hold the same part of a job.
+    #[error("counts overlap: part {part} of {of} of the same job is in both")]
+    Overlap {
+        /// The part, from 0.
+        part: u32,
+        /// Number of parts of the job.
+        of: u32,
+    },
+    /// A sum passed the range of its integer.
+    #[error("{0} is too large for its integer")]
+    Overflow(&'static str),
+    /// See [`BinsError`].
+    #[error(transparent)]
+    Axes(#[from] BinsError),
+    /// A coarser bin of split randoms that would have pairs of both sides of where the split begins.
+    #[error(
+        "randoms are split above the first {below} bins in {axis}: bins are put together by a number that divides {below} too, one of {}, found {by}",
+        divisors(*below)
+    )]
+    AcrossSplit {
+        /// Name of the axis.
+        axis: String,
+        /// Number of its bins below the split.
+        below: usize,
+        /// How many of them were to become one.
+        by: usize,
+    },
+    /// Both orders of a pair, in classes of their own, that are to come together.
+    #[error(
+        "the two orders of a pair are kept apart by {0}: put the signs of the counts of all pairs together, without {0}"
+    )]
+    Orders(&'static str),
+    /// A bin that should hold each pair twice, but cannot.
+    #[error("bin {bin} holds an odd number of pairs, where each should stand twice")]
+    Odd {
+        /// The first such bin.
+        bin: usize,
+    },
+    /// Counts of other particles, of other parts of a job, or with other totals.
+    #[error("it was counted from other particles, or has other totals")]
+    OtherPairs,
+    /// A factor that would leave no weight, or none that is a number.
+    #[error("weights are multiplied by a number other than 0, found {found}", found = in_short(*found))]
+    Factor {
+        /// The factor asked for.
+        found: f64,
+    },
+    /// A total weight that nothing can be normalised by.
+    #[error("the total weight must be a number above 0, found {found}", found = in_short(*found))]
+    TotalWeight {
+        /// The total asked for.
+        found: f64,
+    },
+    /// Pairs whose weights add up to nothing.
+    #[error("all pairs together have no weight to be multiplied")]
+    NoWeight,
+    /// Weights outside float64's range.
+    #[error("{what} leaves the range of float64 when it is multiplied by {factor}", factor = in_short(*factor))]
+    OutOfRange {
+        /// Which weight.
+        what: &'static str,
+        /// The factor.
+        factor: f64,
+    },
+    /// Bytes of something else than a tally.
     #[error("these are not the bytes of a tally")]
     NotATally,
     /// Another version of the layout.
@@ -136,4 +210,14 @@ pub enum TallyError {
     /// More pairs in all frames than can be counted.
     #[error("the frames up to {0} have more than 2^64 pairs: fewer of them are counted at once")]
     FramePairs(u64),
+}
+
+impl CountsError {
+    /// The bin that the error names, if it names one.
+    pub fn bin(&self) -> Option<usize> {
+        match *self {
+            Self::NotFinite { bin, .. } | Self::Weight { bin, .. } => Some(bin),
+            _ => None,
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use thiserror::Error as ThisError;
 
 use super::short::in_short;
-use super::{EdgesError, ParticlesError};
+use super::{BinsError, ParticlesError};
 
 /// A weight of pairs that is not defined.
 #[derive(Debug, Clone, PartialEq, ThisError)]
@@ -56,9 +56,9 @@ pub enum PairWeightError {
         /// Its value.
         value: f64,
     },
-    /// See [`EdgesError`].
+    /// See [`BinsError`].
     #[error("the angles of a pair weight: {0}")]
-    Angles(#[from] EdgesError),
+    Angles(#[from] BinsError),
     /// Individual weights of particles without bits.
     #[error("individual weights are made of bits, but the particles have none")]
     NoBits,

@@ -1,10 +1,10 @@
-//! What can be wrong with sky coordinates and with the cosmology that makes them positions.
+//! What can be wrong between the sky and positions: coordinates, cosmologies and number densities.
 
 use thiserror::Error as ThisError;
 
 use super::short::in_short;
 
-/// Sky coordinates out of range.
+/// Sky coordinates, a cosmology that makes them positions, or a number density along the way, that cannot be.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 #[non_exhaustive]
 pub enum SkyError {
@@ -34,12 +34,6 @@ pub enum SkyError {
         /// Its number of rows.
         second_rows: usize,
     },
-}
-
-/// A cosmology that cannot be, or that is not understood.
-#[derive(Debug, Clone, PartialEq, ThisError)]
-#[non_exhaustive]
-pub enum CosmologyError {
     /// A parameter out of range.
     #[error("cosmology parameter {parameter}: expected {expected}, found {value}", value = in_short(*value))]
     Parameter {
@@ -102,12 +96,6 @@ pub enum CosmologyError {
     /// Keys that contradict one another.
     #[error("cosmology: {0}")]
     Conflict(String),
-}
-
-/// A number density that cannot be had.
-#[derive(Debug, Clone, PartialEq, ThisError)]
-#[non_exhaustive]
-pub enum NumberDensityError {
     /// Edges that are no bins in redshift.
     #[error(
         "edges in redshift must be finite, 0 or more and rising, at least two of them: edge {index} is {found}", found = in_short(*found)
@@ -123,7 +111,7 @@ pub enum NumberDensityError {
     Area(f64),
     /// Weights of another number than the redshifts.
     #[error("there must be one weight for each of the {expected} redshifts, found {found}")]
-    Weights {
+    DensityWeights {
         /// Number of redshifts.
         expected: usize,
         /// Number of weights.
@@ -150,5 +138,5 @@ pub enum NumberDensityError {
     },
     /// No object, or no weight, to take a mean over.
     #[error("n(z) is zero in all bins")]
-    Empty,
+    NoDensity,
 }

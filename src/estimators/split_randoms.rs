@@ -6,7 +6,7 @@ use super::RandomPairs;
 use crate::binning::Bins;
 use crate::counts::{Counts, PairKind};
 use crate::engine::Exactness;
-use crate::error::{AlgebraError, AxesError, EstimatorError};
+use crate::error::{BinsError, CountsError, EstimatorError};
 use crate::tally::{Cut, Legendre, described, same_cuts};
 
 /// Counts of all pairs of randoms in the first bins and of those within subsets in the others, each over its own total.
@@ -79,17 +79,15 @@ impl SplitRandoms {
     }
 
     /// Both in coarser bins: `by[k]` neighbouring bins of axis k together.
-    pub(super) fn rebin(&self, by: &[usize]) -> Result<Self, AlgebraError> {
+    pub(super) fn rebin(&self, by: &[usize]) -> Result<Self, CountsError> {
         let far = self.far.rebin(by)?;
         // What divides all bins may still not divide those below.
         let near = self.near.rebin(by).map_err(|error| match error {
-            AlgebraError::Axes(AxesError::Divisor { axis, bins, by }) => {
-                AlgebraError::AcrossSplit {
-                    axis,
-                    below: bins,
-                    by,
-                }
-            }
+            CountsError::Axes(BinsError::Divisor { axis, bins, by }) => CountsError::AcrossSplit {
+                axis,
+                below: bins,
+                by,
+            },
             other => other,
         })?;
         Ok(Self { near, far })

@@ -4,7 +4,7 @@
 
 use super::{AnalyticRr, RandomPairs, SplitRandoms};
 use crate::counts::Counts;
-use crate::error::{AlgebraError, EstimatorError};
+use crate::error::{CountsError, EstimatorError};
 
 /// What a sample is to an estimator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -200,7 +200,7 @@ impl TermCount {
     ///
     /// # Errors
     /// As [`Counts::rebin`]; coarser bins of split randoms that lie on both sides of where the split begins.
-    pub fn rebin(&self, by: &[usize]) -> Result<Self, AlgebraError> {
+    pub fn rebin(&self, by: &[usize]) -> Result<Self, CountsError> {
         Ok(match self {
             Self::Whole(counts) => Self::Whole(counts.rebin(by)?),
             Self::Split(split) => Self::Split(split.rebin(by)?),

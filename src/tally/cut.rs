@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::binning::{Binning, Edges, LineOfSight, PairOrder, ThetaBins, check_sight_edges};
 use crate::domain::Domain;
-use crate::error::{EdgesError, JobError};
+use crate::error::{BinsError, JobError};
 use crate::pairs::{PairJob, Pairs};
 use crate::particles::Particles;
 use crate::separation::{Separation, direction};
@@ -57,7 +57,7 @@ impl Cut {
     ///
     /// # Errors
     /// Angles that do not rise within [0, 180].
-    pub fn theta(lo: f64, hi: f64) -> Result<Self, EdgesError> {
+    pub fn theta(lo: f64, hi: f64) -> Result<Self, BinsError> {
         Ok(Self::Theta(ThetaBins::new(Edges::new(vec![lo, hi])?)?))
     }
 
@@ -65,7 +65,7 @@ impl Cut {
     ///
     /// # Errors
     /// Separations that do not rise from 0 or more.
-    pub fn rp(lo: f64, hi: f64, los: LineOfSight) -> Result<Self, EdgesError> {
+    pub fn rp(lo: f64, hi: f64, los: LineOfSight) -> Result<Self, BinsError> {
         let rp = Edges::new(vec![lo, hi])?;
         Ok(Self::Rp { rp, los })
     }

@@ -1,7 +1,7 @@
 //! The integers of a tally: class x bin, with an exact union and an exact form in bytes.
 
 use super::Merge;
-use crate::error::TallyError;
+use crate::error::CountsError;
 
 /// Integers for each class of pairs and each bin: pairs and, where asked for, fixed-point sums.
 ///
@@ -213,11 +213,11 @@ impl Tally {
     ///
     /// # Errors
     /// Bytes that are not those of a tally, or not all of them.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, TallyError> {
-        let (magic, rest) = bytes.split_at_checked(8).ok_or(TallyError::NotATally)?;
-        let (head, rest) = rest.split_at_checked(32).ok_or(TallyError::NotATally)?;
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CountsError> {
+        let (magic, rest) = bytes.split_at_checked(8).ok_or(CountsError::NotATally)?;
+        let (head, rest) = rest.split_at_checked(32).ok_or(CountsError::NotATally)?;
         if magic != MAGIC {
-            return Err(TallyError::NotATally);
+            return Err(CountsError::NotATally);
         }
         let mut head = head
             .as_chunks::<8>()
@@ -227,7 +227,7 @@ impl Tally {
         let mut next = || head.next().unwrap_or_default();
         let layout = next();
         if layout != LAYOUT {
-            return Err(TallyError::Layout {
+            return Err(CountsError::Layout {
                 expected: LAYOUT,
                 found: layout,
             });
@@ -236,7 +236,7 @@ impl Tally {
         let entries = n_bins * n_tables;
         let expected = entries.checked_mul(8 + 16 * n_sums);
         if expected != Some(rest.len() as u128) || (n_bins == 0 && n_tables != 0) {
-            return Err(TallyError::Length {
+            return Err(CountsError::Length {
                 expected,
                 found: rest.len(),
             });
@@ -339,7 +339,7 @@ mod tests {
         let longer = [&bytes[..], &[0]].concat();
         assert!(matches!(
             Tally::from_bytes(&longer),
-            Err(TallyError::Length { .. })
+            Err(CountsError::Length { .. })
         ));
         for at in 0..40 {
             let mut damaged = bytes.clone();

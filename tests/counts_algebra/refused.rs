@@ -1,7 +1,7 @@
 //! Operations on counts that have no meaning.
 
 use albireo::counts::{JobId, PairKind, PairTotal};
-use albireo::error::AlgebraError;
+use albireo::error::CountsError;
 use albireo::{Counts, Pairs, Particles};
 
 use super::{SIGHTS, Weighing, counted, r, rp_pi, sample};
@@ -39,7 +39,7 @@ fn what_has_no_meaning_is_refused() {
             &rp_pi(vec![0.0, 1.0], vec![lo, lo + 1.0], los),
         )
     };
-    let refusals: Vec<(Result<Counts, AlgebraError>, &str)> = vec![
+    let refusals: Vec<(Result<Counts, CountsError>, &str)> = vec![
         (
             counts.rebin(&[3]),
             "4 bins in r cannot be put together by 3: a divisor is needed, one of 1, 2, 4",

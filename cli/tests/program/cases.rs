@@ -19,7 +19,7 @@ macro_rules! files {
 }
 
 files! {
-    bad_input bit_columns block_errors columns combine common_units completeness covariance cuda cuts dumps estimates field field_maps figures formats formulas frames frames_in_time job job_names job_steps joins md molecules moving nz one_frame other_files outputs packages pair_sums partials plots projections random randoms rdf realisations regions report results reuse saved_algebra saved_counts saved_estimates scattering shards shells silent species split statistics survey_errors units units_of_frames walls weight_sets words
+    bad_input bins_of bit_columns block_errors columns combine common_units completeness covariance cuda cuts dumps estimates field field_maps figures formats formulas frames frames_in_time job job_names job_steps joins md molecules moving nz one_frame other_files outputs packages pair_sums partials plots projections random randoms rdf realisations regions report results reuse saved_algebra saved_counts saved_estimates scattering shards shells silent species split statistics survey_errors units units_of_frames walls weight_sets words
 }
 
 const CASES: Cases = Cases {

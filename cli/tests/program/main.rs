@@ -4,6 +4,7 @@
 
 mod angular;
 mod beyond_half;
+mod bins_of;
 mod bit_columns;
 mod block_errors;
 mod cases;

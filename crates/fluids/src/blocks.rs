@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Blocks`]; [`even_blocks`], [`error_of_blocks`] and [`error_of_frames`] of parts of a trajectory that are there already.
 
-use albireo::error::{EstimatorError, MergeError};
+use albireo::error::{CountsError, EstimatorError};
 use albireo::exact_sum::ExactSum;
 
 use super::{Frame, Normalisation, Partials};
@@ -182,7 +182,7 @@ fn merged(all: &mut Partials, block: &Partials) -> Result<(), EstimatorError> {
 ///
 /// # Errors
 /// As [`Partials::merge`].
-pub fn even_blocks(parts: &[Partials], number: usize) -> Result<Vec<Partials>, MergeError> {
+pub fn even_blocks(parts: &[Partials], number: usize) -> Result<Vec<Partials>, CountsError> {
     let number = number.min(parts.len());
     let frames: u64 = parts.iter().map(Partials::frames).sum();
     let (mut blocks, mut last): (Vec<Partials>, _) = (Vec::new(), None);

@@ -5,7 +5,7 @@
 use albireo::binning::{Bins, RBins, RpPiBins};
 use albireo::domain::{Axis, Domain};
 use albireo::engine::Exactness;
-use albireo::error::{EstimatorError, MergeError};
+use albireo::error::{CountsError, EstimatorError};
 use albireo::pool;
 use rayon::prelude::*;
 
@@ -138,7 +138,7 @@ impl BlockPartials<'_> {
     ///
     /// # Errors
     /// Blocks of other bins or species, or 2^64 pairs in a bin.
-    pub fn merged(&self, each: &[Partials]) -> Result<Partials, MergeError> {
+    pub fn merged(&self, each: &[Partials]) -> Result<Partials, CountsError> {
         let mut all = self.empty.clone();
         each.iter().try_for_each(|block| all.merge(block))?;
         Ok(all)

@@ -5,7 +5,7 @@
 use albireo::binning::{Bins, Edges, RBins};
 use albireo::counts::Counts;
 use albireo::engine::Exactness;
-use albireo::error::{EstimatorError, MergeError};
+use albireo::error::{CountsError, EstimatorError};
 use albireo::estimators::rings;
 use albireo::exact_sum::ExactSum;
 
@@ -289,14 +289,14 @@ impl Partials {
     ///
     /// # Errors
     /// Other bins or species, exact counts against approximate ones, or 2^64 pairs in a bin. `self` is then unchanged.
-    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        let differ = |setting, left: String, right: String| MergeError::Setting {
+    pub fn merge(&mut self, other: &Self) -> Result<(), CountsError> {
+        let differ = |setting, left: String, right: String| CountsError::Setting {
             setting,
             left,
             right,
         };
         if self.binning != other.binning {
-            return Err(MergeError::of_bins(&self.binning, &other.binning));
+            return Err(CountsError::of_bins(&self.binning, &other.binning));
         }
         if self.volumes != other.volumes {
             let last = |of: &Self| format!("the last is {:?}", of.volumes.last().unwrap_or(&0.0));
@@ -313,11 +313,11 @@ impl Partials {
         if let (Some(left), Some(right)) = (self.exactness, other.exactness)
             && left != right
         {
-            return Err(MergeError::Exactness { left, right });
+            return Err(CountsError::Exactness { left, right });
         }
         let sums = self.npairs.iter().zip(&other.npairs);
         let summed: Option<Vec<u64>> = sums.map(|(a, &b)| a.checked_add(b)).collect();
-        self.npairs = summed.ok_or(MergeError::Overflow("a pair count"))?;
+        self.npairs = summed.ok_or(CountsError::Overflow("a pair count"))?;
         if let Some(theirs) = &other.reweighted {
             let ours = self.reweighted.get_or_insert(zeros(theirs.len()));
             merge_all(ours, theirs);

@@ -8,7 +8,7 @@ mod run;
 use std::path::Path;
 
 use albireo::cosmology::Cosmology;
-use albireo::error::CosmologyError;
+use albireo::error::SkyError;
 use albireo::{Axis, LineOfSight, Outside};
 use albireo_catalogs::TableFormat;
 use albireo_samples::{GivenBox, RowRange, Selection};
@@ -193,7 +193,7 @@ impl ColumnUnits {
 }
 
 /// The name or the parameters of a cosmology, as they are spelled: refused here where there is none, a job whole before it begins.
-pub(crate) fn cosmology(text: &str) -> Result<String, CosmologyError> {
+pub(crate) fn cosmology(text: &str) -> Result<String, SkyError> {
     text.parse::<Cosmology>().map(|_| text.to_owned())
 }
 
@@ -306,6 +306,47 @@ pub(crate) struct BinFlags {
     /// Bins in pi (unit of the positions), from 0 for both signs together, e.g. lin:0:80:40 [default: lin:0:40:40]
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pi_bins: Option<EdgeSpec>,
+    /// Bins in the value of an expression of the separation, e.g. 'max(abs(d[0]), abs(d[1]))', instead of --statistic; needs --reach
+    ///
+    /// --bins are those of its values, each from its lower edge, included, to its upper edge, without unit. The words are those of --pair-sum
+    /// that need no object: d, r2, r, rhat, and along the line of sight los, dlos, rp, mu. Engine cpu counts them.
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["statistic", "mu_bins", "pi_bins"], requires = "reach")]
+    pub(crate) bins_of: Option<String>,
+    /// A second axis for --bins-of: another expression
+    #[arg(
+        long,
+        value_name = "EXPR",
+        allow_hyphen_values = true,
+        requires = "bins_of",
+        requires = "second_bins"
+    )]
+    pub(crate) second_bins_of: Option<String>,
+    /// Bins in the values of --second-bins-of
+    #[arg(
+        long,
+        value_name = "SPEC",
+        allow_hyphen_values = true,
+        requires = "second_bins_of"
+    )]
+    pub(crate) second_bins: Option<EdgeSpec>,
+    /// Pairs in --bins-of are closer than this, in the unit of the positions; in a box at most half of it
+    #[arg(long, value_name = "R", requires = "bins_of")]
+    pub(crate) reach: Option<f64>,
+}
+
+impl BinFlags {
+    /// Bins in the coordinates of a statistic.
+    pub(crate) fn of_statistic(bins: EdgeSpec, pi_bins: Option<EdgeSpec>) -> Self {
+        Self {
+            bins,
+            mu_bins: None,
+            pi_bins,
+            bins_of: None,
+            second_bins_of: None,
+            second_bins: None,
+            reach: None,
+        }
+    }
 }
 
 /// A power of the separation.

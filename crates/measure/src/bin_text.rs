@@ -3,6 +3,7 @@
 //! Entry: [`BinText`].
 
 use albireo::Bins;
+use albireo_pair_sums::ExpressionBins;
 use serde_json::{Value, json};
 
 use crate::text::full;
@@ -14,6 +15,8 @@ pub(crate) struct BinText {
     axes: Vec<String>,
     /// `none` where there is none.
     sight: String,
+    /// Of the values of expressions: what they are, and how far pairs reach.
+    of: Option<String>,
 }
 
 /// An axis in a few words.
@@ -36,6 +39,10 @@ impl BinText {
         Self {
             axes: axes.collect(),
             sight: sight.map_or("none", |sight| sight.name()).to_owned(),
+            of: bins.as_custom::<ExpressionBins>().map(|bins| {
+                let (texts, reach) = (bins.texts().join(" and "), full(bins.cutoff()));
+                format!("{texts} within {reach}")
+            }),
         }
     }
 
@@ -46,6 +53,11 @@ impl BinText {
             axes.collect::<Vec<_>>().join(", ")
         });
         if ours != theirs {
+            return format!("{ours}, and {theirs}");
+        }
+        if let (Some(ours), Some(theirs)) = (&self.of, &other.of)
+            && ours != theirs
+        {
             return format!("{ours}, and {theirs}");
         }
         for (ours, theirs) in self.axes.iter().zip(&other.axes) {
@@ -59,7 +71,11 @@ impl BinText {
     }
 
     pub(crate) fn to_json(&self) -> Value {
-        json!({"axes": self.axes, "line_of_sight": self.sight})
+        let mut made = json!({"axes": self.axes, "line_of_sight": self.sight});
+        if let Some(of) = &self.of {
+            made["of"] = json!(of);
+        }
+        made
     }
 
     pub(crate) fn of_json(value: &Value) -> Option<Self> {
@@ -68,6 +84,7 @@ impl BinText {
         Some(Self {
             axes: axes.collect::<Option<_>>()?,
             sight: value["line_of_sight"].as_str()?.to_owned(),
+            of: value["of"].as_str().map(str::to_owned),
         })
     }
 }
@@ -101,6 +118,20 @@ mod tests {
         }
         let (x, z) = (sight(Axis::X), sight(Axis::Z));
         assert_eq!(x.difference(&z), "line of sight x, and z");
-        assert_eq!(BinText::of_json(&x.to_json()), Some(x));
+        let of = |text, reach| {
+            let edges = SignedEdges::new(vec![0.0, 0.1]).unwrap();
+            let los = LineOfSight::Fixed(Axis::Z);
+            let bins = ExpressionBins::new((text, edges), None, reach, los);
+            BinText::of(&bins.unwrap().into())
+        };
+        let (rp, mu) = (of("rp", 0.5), of("mu", 0.5));
+        assert_eq!(rp.difference(&mu), "rp within 0.5, and mu within 0.5");
+        assert_eq!(
+            rp.difference(&of("rp", 0.4)),
+            "rp within 0.5, and rp within 0.4"
+        );
+        for one in [x, rp] {
+            assert_eq!(BinText::of_json(&one.to_json()), Some(one));
+        }
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! Entry: [`Statistic`], and [`BinSpec`], which becomes [`Bins`] once the line of sight is known. Edges are read by `edges`.
 
-use albireo::{Bins, Edges, LineOfSight, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins};
+use albireo::binning::Binning;
+use albireo::{Axis, Bins, Edges, LineOfSight, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins};
+use albireo_pair_sums::{ExpressionBins, PairSumError};
 use albireo_samples::Unit;
 use anyhow::{Context, Result};
 
@@ -21,6 +23,9 @@ pub(crate) enum Statistic {
     RpPi,
     /// Angle on the sky, degrees.
     Theta,
+    /// Values of expressions, which `--bins-of` asks for.
+    #[value(skip)]
+    Expressions,
 }
 
 impl Statistic {
@@ -31,12 +36,16 @@ impl Statistic {
             Self::SMu => "s-mu",
             Self::RpPi => "rp-pi",
             Self::Theta => "theta",
+            Self::Expressions => "expressions",
         }
     }
 
-    /// Whether the bins have a line of sight.
-    pub(crate) fn has_line_of_sight(self) -> bool {
-        matches!(self, Self::SMu | Self::RpPi)
+    /// What asks for it.
+    fn flag(self) -> String {
+        match self {
+            Self::Expressions => "--bins-of without los, dlos, rp or mu".to_owned(),
+            own => format!("--statistic {}", own.name()),
+        }
     }
 }
 
@@ -71,15 +80,57 @@ fn along(axis: &str, given: Option<&EdgeSpec>, default: &str) -> Result<SignedEd
 #[derive(Debug, Clone)]
 pub(crate) struct BinSpec {
     pub(crate) statistic: Statistic,
-    pub(crate) first: Edges,
+    first: First,
     pub(crate) second: Option<SignedEdges>,
     /// Whether they are those in pi that are taken where none are given.
-    pub(crate) default_pi: bool,
+    default_pi: bool,
+}
+
+/// What the first axis is of.
+#[derive(Debug, Clone)]
+enum First {
+    Edges(Edges),
+    /// All axes of bins in the values of expressions.
+    Of(ExpressionBins),
+}
+
+/// Bins in the values of expressions, along any line of sight.
+fn expressions(flags: &BinFlags, of: &str) -> Result<ExpressionBins> {
+    let first = (of, flags.bins.signed().context("--bins")?);
+    let second = flags
+        .second_bins_of
+        .as_deref()
+        .zip(flags.second_bins.as_ref());
+    let second = second
+        .map(|(of, bins)| Ok((of, bins.signed()?)))
+        .transpose()
+        .map_err(|error: anyhow::Error| error.context("--second-bins"))?;
+    let reach = flags.reach.unwrap_or_default();
+    ExpressionBins::new(first, second, reach, LineOfSight::Fixed(Axis::Z)).map_err(|error| {
+        let flag = match error {
+            PairSumError::Reach(_) => "--reach",
+            _ => "--bins-of",
+        };
+        usage(format!("{flag}: {error}"))
+    })
 }
 
 impl BinSpec {
-    /// Takes the edges that `statistic` needs and refuses others.
+    /// Takes the edges that `statistic`, or `--bins-of` in its place, needs and refuses others.
     pub(crate) fn new(statistic: Statistic, flags: &BinFlags) -> Result<Self> {
+        if let Some(of) = &flags.bins_of {
+            let bins = expressions(flags, of)?;
+            return Ok(Self {
+                statistic: Statistic::Expressions,
+                first: First::Of(bins),
+                second: flags
+                    .second_bins
+                    .as_ref()
+                    .map(EdgeSpec::signed)
+                    .transpose()?,
+                default_pi: false,
+            });
+        }
         let name = statistic.name();
         if flags.mu_bins.is_some() && statistic != Statistic::SMu {
             return Err(usage(format!(
@@ -92,28 +143,49 @@ impl BinSpec {
             )));
         }
         let second = match statistic {
-            Statistic::R | Statistic::Theta => None,
             Statistic::SMu => Some(along("mu", flags.mu_bins.as_ref(), MU_BINS)?),
             Statistic::RpPi => Some(along("pi", flags.pi_bins.as_ref(), PI_BINS)?),
+            _ => None,
         };
         let first = flags.bins.edges().context("--bins")?;
+        let default_pi = statistic == Statistic::RpPi && flags.pi_bins.is_none();
         let spec = Self {
-            statistic,
-            first,
-            second,
-            default_pi: statistic == Statistic::RpPi && flags.pi_bins.is_none(),
+            default_pi,
+            ..Self::of_edges(statistic, first, second)
         };
         // What no line of sight could mend is refused before a file is read.
         spec.with_line_of_sight(LineOfSight::default())?;
         Ok(spec)
     }
 
+    /// The axes of a statistic that has none of expressions.
+    pub(crate) fn of_edges(
+        statistic: Statistic,
+        first: Edges,
+        second: Option<SignedEdges>,
+    ) -> Self {
+        Self {
+            statistic,
+            first: First::Edges(first),
+            second,
+            default_pi: false,
+        }
+    }
+
+    /// Whether the bins have a line of sight.
+    pub(crate) fn has_line_of_sight(&self) -> bool {
+        match &self.first {
+            First::Edges(_) => matches!(self.statistic, Statistic::SMu | Statistic::RpPi),
+            First::Of(bins) => bins.line_of_sight().is_some(),
+        }
+    }
+
     /// Refuses a line of sight where neither the statistic has one nor a cut is `across` it.
     pub(crate) fn check_line_of_sight(&self, given: Option<LosName>, across: bool) -> Result<()> {
-        if given.is_some() && !across && !self.statistic.has_line_of_sight() {
+        if given.is_some() && !across && !self.has_line_of_sight() {
             return Err(usage(format!(
-                "--los has no meaning for --statistic {}",
-                self.statistic.name()
+                "--los has no meaning for {}",
+                self.statistic.flag()
             )));
         }
         Ok(())
@@ -139,7 +211,15 @@ impl BinSpec {
 
     /// The bins, with the line of sight where they have one.
     pub(crate) fn with_line_of_sight(&self, los: LineOfSight) -> Result<Bins> {
-        let first = self.first.clone();
+        let first = match &self.first {
+            First::Edges(first) => first.clone(),
+            First::Of(bins) => {
+                let bins = bins.along(los);
+                return Ok(bins
+                    .map_err(|error| usage(format!("--bins-of: {error}")))?
+                    .into());
+            }
+        };
         Ok(match (self.statistic, self.second.clone()) {
             (Statistic::SMu, Some(mu)) => {
                 Bins::SMu(SMuBins::new(first, mu, los).context("--mu-bins")?)
@@ -186,9 +266,8 @@ mod tests {
     fn a_statistic_takes_its_own_axes_only() {
         let spec = |text: &str| text.parse::<EdgeSpec>().unwrap();
         let flags = |mu: Option<&str>, pi: Option<&str>| BinFlags {
-            bins: spec("lin:0:10:5"),
             mu_bins: mu.map(spec),
-            pi_bins: pi.map(spec),
+            ..BinFlags::of_statistic(spec("lin:0:10:5"), pi.map(spec))
         };
         let mu = flags(Some("lin:0:1:2"), None);
         assert!(BinSpec::new(Statistic::R, &mu).is_err());

@@ -7,13 +7,18 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Instant, SystemTime};
 
-use albireo::LineOfSight;
+use albireo::Bins;
 use albireo::binning::BinAxis;
 use albireo_catalogs::ResultKind;
+use albireo_pair_sums::ExpressionBins;
 use serde_json::{Map, Value, json};
 
-use crate::bins::Statistic;
 use crate::place_and_time::{host, utc};
+
+/// The key of the expressions in whose values pairs are binned, one an axis.
+pub(crate) const BINS_OF: &str = "bins_of";
+/// The key of how far apart these pairs may be.
+pub(crate) const REACH: &str = "reach";
 
 /// The arguments of a command, the name of the program first, and the job that they come from.
 #[derive(Debug, Clone, Default)]
@@ -91,12 +96,22 @@ impl Record {
         self.meta.remove(key);
     }
 
-    /// Sets the entries of the bins and of their line of sight.
-    pub(crate) fn set_bins(&mut self, statistic: Statistic, axes: &[BinAxis], los: LineOfSight) {
-        self.set("statistic", statistic.name());
-        if statistic.has_line_of_sight() {
+    /// Sets the entries of bins and of their line of sight, with what results call the axes.
+    pub(crate) fn set_bins(&mut self, bins: &Bins, axes: &[BinAxis]) {
+        self.set("statistic", bins.name());
+        if let Some(bins) = bins.as_custom::<ExpressionBins>() {
+            self.set(BINS_OF, bins.texts());
+            self.set(REACH, bins.cutoff());
+        }
+        if let Some(los) = bins.line_of_sight() {
             self.set("line_of_sight", los.name());
         }
+        self.set("edges", edges(axes));
+    }
+
+    /// Sets the entries of the bins of a statistic that is of liquids alone.
+    pub(crate) fn set_axes(&mut self, statistic: &str, axes: &[BinAxis]) {
+        self.set("statistic", statistic);
         self.set("edges", edges(axes));
     }
 

@@ -239,7 +239,7 @@ impl Refused<'_> {
         };
         let missing: Vec<String> = missing.iter().map(|arg| written(arg)).collect();
         let example = match &missing[..] {
-            [one] if one.starts_with("--bins") => ", such as --bins log:0.1:25:20",
+            [one] if one.starts_with("--bins ") => ", such as --bins log:0.1:25:20",
             _ => "",
         };
         format!(

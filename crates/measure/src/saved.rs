@@ -9,11 +9,13 @@ use albireo::error::CountsError;
 use albireo::tally::Cut;
 use albireo::{Bins, Counts, Edges, LineOfSight, SignedEdges};
 use albireo_catalogs::{ResultKind, Table};
+use albireo_pair_sums::ExpressionBins;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use serde_json::Value;
 
 use crate::bins::{BinSpec, Statistic};
+use crate::record::{BINS_OF, REACH};
 use crate::row_sums::RowSums;
 
 pub(crate) use crate::held_columns::{floats, is_unnumbered, records};
@@ -106,16 +108,6 @@ pub(crate) fn name_axes(axes: &mut [BinAxis], table: &Table) -> Result<()> {
 pub(crate) fn bins_of(table: &Table) -> Result<Bins> {
     let text = |key: &str| table.meta.get(key).and_then(Value::as_str);
     let name = text("statistic").context("the result has no metadata `statistic`")?;
-    let statistics = Statistic::value_variants().iter();
-    let statistic = statistics.copied().find(|one| one.name() == name);
-    let statistic = statistic.with_context(|| format!("statistic `{name}` is not known"))?;
-    let mut axes = table.edges()?.into_iter().map(|(_, edges)| edges);
-    let spec = BinSpec {
-        statistic,
-        first: Edges::new(axes.next().unwrap_or_default())?,
-        second: axes.next().map(SignedEdges::new).transpose()?,
-        default_pi: false,
-    };
     let los = match text("line_of_sight") {
         None => LineOfSight::default(),
         Some(name) => {
@@ -123,7 +115,37 @@ pub(crate) fn bins_of(table: &Table) -> Result<Bins> {
             los.with_context(|| format!("line of sight `{name}` is not known"))?
         }
     };
-    spec.with_line_of_sight(los)
+    let mut axes = table.edges()?.into_iter().map(|(_, edges)| edges);
+    if name == Statistic::Expressions.name() {
+        return expressions_of(table, axes, los);
+    }
+    let statistics = Statistic::value_variants().iter();
+    let statistic = statistics.copied().find(|one| one.name() == name);
+    let statistic = statistic.with_context(|| format!("statistic `{name}` is not known"))?;
+    let first = Edges::new(axes.next().unwrap_or_default())?;
+    let second = axes.next().map(SignedEdges::new).transpose()?;
+    BinSpec::of_edges(statistic, first, second).with_line_of_sight(los)
+}
+
+/// Bins in the values of the expressions that the metadata of a result state.
+fn expressions_of(
+    table: &Table,
+    edges: impl Iterator<Item = Vec<f64>>,
+    los: LineOfSight,
+) -> Result<Bins> {
+    let texts = table.meta.get(BINS_OF).and_then(Value::as_array);
+    let texts = texts.into_iter().flatten().filter_map(Value::as_str);
+    let axes = texts.zip(edges);
+    let axes = axes.map(|(text, edges)| Ok((text, SignedEdges::new(edges)?)));
+    let mut axes = axes.collect::<Result<Vec<_>>>()?.into_iter();
+    let first = axes.next();
+    let first = first.with_context(|| format!("the result has no metadata `{BINS_OF}`"))?;
+    let reach = table.meta.get(REACH).and_then(Value::as_f64);
+    let reach = reach.with_context(|| format!("the result has no metadata `{REACH}`"))?;
+    let bins = ExpressionBins::new(first, axes.next(), reach, los);
+    Ok(bins
+        .with_context(|| format!("the metadata `{BINS_OF}`"))?
+        .into())
 }
 
 /// The record of the count of this name.
@@ -255,11 +277,11 @@ mod tests {
     }
 
     /// The result that holds these counts.
-    fn table(statistic: Statistic, kind: ResultKind, all: &[(&'static str, Counts)]) -> Table {
+    fn table(kind: ResultKind, all: &[(&'static str, Counts)]) -> Table {
         let bins = all[0].1.binning();
-        let (axes, los) = (bins.axes(), bins.line_of_sight().unwrap_or_default());
+        let axes = bins.axes();
         let mut record = Record::begin(&Arguments::default());
-        record.set_bins(statistic, &axes, los);
+        record.set_bins(bins, &axes);
         let mut columns = edge_columns(&axes, None);
         let mut records = Map::new();
         for (name, counts) in all {
@@ -293,20 +315,19 @@ mod tests {
         let (pairs, xi) = (ResultKind::Counts, ResultKind::Correlation);
         let approximate = counts(&rp_pi, 4, 3e4, &[]).with_exactness(Exactness::Approximate);
         let folder = tempfile::tempdir().unwrap();
-        for (statistic, kind, all) in [
-            (Statistic::R, pairs, vec![("DD", counts(&r, 1, 3e4, &cuts))]),
-            (Statistic::R, pairs, vec![("DD", several)]),
+        for (kind, all) in [
+            (pairs, vec![("DD", counts(&r, 1, 3e4, &cuts))]),
+            (pairs, vec![("DD", several)]),
             (
-                Statistic::SMu,
                 xi,
                 vec![
                     ("DD", counts(&s_mu, 2, 3e4, &[])),
                     ("RR", counts(&s_mu, 3, 1.0, &[])),
                 ],
             ),
-            (Statistic::RpPi, xi, vec![("DD", approximate)]),
+            (xi, vec![("DD", approximate)]),
         ] {
-            let table = table(statistic, kind, &all);
+            let table = table(kind, &all);
             for ending in ["csv", "ecsv", "fits", "h5", "json", "parquet"] {
                 let path = folder.path().join(format!("counts.{ending}"));
                 table.write(&path).unwrap();
@@ -327,7 +348,7 @@ mod tests {
     fn results_of_earlier_versions_are_read() {
         let bins: Bins = RBins::new(Edges::linear(0.0, 1.8, 3).unwrap()).into();
         let counts = counts(&bins, 1, 3e4, &[]);
-        let mut old = table(Statistic::R, ResultKind::Counts, &[("DD", counts.clone())]);
+        let mut old = table(ResultKind::Counts, &[("DD", counts.clone())]);
         old.columns
             .retain(|column| !column.name.contains("_rest") && !column.name.contains("sum"));
         let record = old.meta["counts"]["DD"].as_object_mut().unwrap();
@@ -351,11 +372,7 @@ mod tests {
     #[test]
     fn columns_that_are_no_counts_are_refused_by_their_names() {
         let bins: Bins = RBins::new(Edges::linear(0.0, 1.8, 3).unwrap()).into();
-        let good = table(
-            Statistic::R,
-            ResultKind::Counts,
-            &[("DD", counts(&bins, 1, 3e4, &[]))],
-        );
+        let good = table(ResultKind::Counts, &[("DD", counts(&bins, 1, 3e4, &[]))]);
         let with = |name: &str, values: Values| {
             let mut table = good.clone();
             let column = table.columns.iter_mut().find(|column| column.name == name);

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use albireo::error::ProgramError;
+use albireo::error::{BinsError, ProgramError, in_short};
 use albireo_catalogs::ExpressionError;
 use thiserror::Error;
 
@@ -18,6 +18,12 @@ pub enum PairSumError {
     /// Operations that make no program.
     #[error(transparent)]
     Program(#[from] ProgramError),
+    /// Bins in the values of expressions that cannot be.
+    #[error(transparent)]
+    Bins(#[from] BinsError),
+    /// Bins in the values of expressions without a length that pairs are within.
+    #[error("expected a length above 0 that the pairs in bins are closer than, found {}", in_short(*.0))]
+    Reach(f64),
 }
 
 /// What is wrong with a text.

@@ -13,11 +13,14 @@
 //! - Of a number from 0 to 2^20: the spherical Bessel functions `j0(x)`, `j2(x)`, `j4(x)`.
 //! - Of a sample: `mean(i.X)` and `std(i.X)` (over N), from exact sums.
 //!
+//! Bins may be in the values of expressions of the separation alone: [`ExpressionBins`].
+//!
 //! Each sum has a bound that is proved by interval arithmetic, or given by the user, and what exchanging the two points makes of it: the same
 //! bits but for the sign of zero, the negative, or something else.
 
 mod atoms;
 mod bessel;
+mod bins;
 mod column;
 mod error;
 mod exchange;
@@ -36,6 +39,7 @@ mod taken;
 mod tests;
 mod writing;
 
+pub use bins::ExpressionBins;
 pub use column::{ObjectColumn, Objects};
 pub use error::{PairSumError, TextError};
 pub use forms::{Form, FormSum, forms};

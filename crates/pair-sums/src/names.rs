@@ -124,6 +124,10 @@ impl Reader<'_> {
                 let words = PAIR_WORDS.iter().map(|word| (*word).to_owned());
                 let close = did_you_mean(name, &words.chain(lets).collect::<Vec<_>>());
                 let column = unquoted(name).unwrap_or(name);
+                if scope.separation_alone {
+                    let message = format!("{OF_SEPARATION}, found {column}{close}");
+                    return Err(self.error(at, message));
+                }
                 let message = format!(
                     "a column of which object? Write i.{column} or j.{column}, of the first or the second of the pair{close}"
                 );
@@ -152,6 +156,10 @@ impl Reader<'_> {
         Ok(made)
     }
 }
+
+/// What stands where there are no columns.
+pub(crate) const OF_SEPARATION: &str =
+    "expected numbers of the separation: d[0], d[1], d[2], r, r2, rp, dlos, mu";
 
 /// The object and the rest of a name with a prefix.
 fn prefixed(name: &str) -> Option<(End, &str)> {

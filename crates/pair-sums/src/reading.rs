@@ -74,6 +74,8 @@ pub(crate) struct Scope {
     pub(crate) lets: Vec<Let>,
     /// The arguments of a form, by its parameters, each with the text that it stands in.
     pub(crate) parameters: Vec<Let>,
+    /// Whether there are no columns, but for the words of the separation.
+    pub(crate) separation_alone: bool,
 }
 
 /// Reads trees into a graph.

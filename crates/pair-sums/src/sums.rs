@@ -76,6 +76,16 @@ impl PairSums {
         lets: &[(String, String)],
         width: &dyn Fn(&str) -> usize,
     ) -> Result<Self, PairSumError> {
+        Self::parsed(specs, lets, width, false)
+    }
+
+    /// As [`PairSums::parse`], of the separation alone or of columns too.
+    pub(crate) fn parsed(
+        specs: &[PairSumSpec],
+        lets: &[(String, String)],
+        width: &dyn Fn(&str) -> usize,
+        separation_alone: bool,
+    ) -> Result<Self, PairSumError> {
         let mut sums = Self {
             graph: Graph::default(),
             roots: vec![],
@@ -86,6 +96,7 @@ impl PairSums {
         let scope = Scope {
             lets: sums.lets(lets)?,
             parameters: vec![],
+            separation_alone,
         };
         for spec in specs {
             match used(&spec.text) {
@@ -217,6 +228,7 @@ impl PairSums {
                     })
                 })
                 .collect::<Result<_, PairSumError>>()?,
+            separation_alone: false,
         };
         let named = |of: &str| match &spec.name {
             None => of.to_owned(),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use albireo::Domain;
-use albireo::error::TallyError;
+use albireo::error::CountsError;
 use albireo::exact_sum::ExactSum;
 use albireo::tally::{Merge, Tally};
 
@@ -123,29 +123,29 @@ impl FrameBlocks {
     /// # Errors
     /// A frame that is there already, one of other bins or classes than those before it, more pairs than 64 bits number, or a weight that is not positive
     /// or whose magnitude is beyond 2^±440.
-    pub fn add(&mut self, place: u64, frame: FrameTally) -> Result<(), TallyError> {
+    pub fn add(&mut self, place: u64, frame: FrameTally) -> Result<(), CountsError> {
         if self.frames.contains_key(&place) {
-            return Err(TallyError::FrameTwice(place));
+            return Err(CountsError::FrameTwice(place));
         }
         let other = self.blocks.values().next();
         if other.is_some_and(|other| !alike(other, &frame.tally)) {
-            return Err(TallyError::OtherFrame(place));
+            return Err(CountsError::OtherFrame(place));
         }
         if !(LEAST_WEIGHT..=1.0 / LEAST_WEIGHT).contains(&frame.weight) {
-            return Err(TallyError::FrameWeight {
+            return Err(CountsError::FrameWeight {
                 frame: place,
                 weight: frame.weight,
             });
         }
         self.pairs += pairs_of(&frame.particles);
         if self.pairs > u128::from(u64::MAX) {
-            return Err(TallyError::FramePairs(place));
+            return Err(CountsError::FramePairs(place));
         }
         while place / self.length >= self.most as u64 {
             self.lengthen();
         }
         if !self.is_empty() && frame.sums.len() != self.roundings.len() {
-            return Err(TallyError::OtherFrame(place));
+            return Err(CountsError::OtherFrame(place));
         }
         self.reweigh(place / self.length, &frame);
         self.add_sums(place / self.length, &frame);
@@ -399,21 +399,21 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let mut blocks = of(0..5, 8);
-        assert_eq!(blocks.add(3, frame(3)), Err(TallyError::FrameTwice(3)));
+        assert_eq!(blocks.add(3, frame(3)), Err(CountsError::FrameTwice(3)));
         let other = FrameTally {
             tally: Tally::of_one_table(vec![1], vec![]),
             ..frame(9)
         };
-        assert_eq!(blocks.add(9, other), Err(TallyError::OtherFrame(9)));
+        assert_eq!(blocks.add(9, other), Err(CountsError::OtherFrame(9)));
         let huge = FrameTally {
             particles: vec![1 << 33],
             ..frame(9)
         };
-        assert_eq!(blocks.add(9, huge), Err(TallyError::FramePairs(9)));
+        assert_eq!(blocks.add(9, huge), Err(CountsError::FramePairs(9)));
         for weight in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-200] {
             let light = FrameTally { weight, ..frame(9) };
             let refused = blocks.add(9, light);
-            let named = matches!(refused, Err(TallyError::FrameWeight { frame: 9, .. }));
+            let named = matches!(refused, Err(CountsError::FrameWeight { frame: 9, .. }));
             assert!(named, "{weight}: {refused:?}");
         }
         let bytes = of(0..5, 8).to_bytes();

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use albireo::error::TallyError;
+use albireo::error::CountsError;
 use albireo::exact_sum::ExactSum;
 use albireo::tally::Tally;
 use albireo::{Domain, Lattice, PeriodicBox};
@@ -56,14 +56,14 @@ impl FrameBlocks {
     ///
     /// # Errors
     /// Other bytes, or not all of them.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, TallyError> {
-        let mut bytes = Bytes(bytes.strip_prefix(MAGIC).ok_or(TallyError::NotATally)?);
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CountsError> {
+        let mut bytes = Bytes(bytes.strip_prefix(MAGIC).ok_or(CountsError::NotATally)?);
         let mut all = Self::new(bytes.number()? as usize);
         all.length = bytes.number()?;
         let [blocks, frames] = [bytes.number()?, bytes.number()?];
         all.roundings = bytes.list()?.into_iter().map(f64::from_bits).collect();
         if all.length == 0 || (all.most < usize::MAX && !all.length.is_power_of_two()) {
-            return Err(TallyError::NotATally);
+            return Err(CountsError::NotATally);
         }
         for _ in 0..frames {
             let place = bytes.number()?;
@@ -96,7 +96,7 @@ impl FrameBlocks {
         if bytes.0.is_empty() {
             Ok(all)
         } else {
-            Err(TallyError::NotATally)
+            Err(CountsError::NotATally)
         }
     }
 }
@@ -131,26 +131,26 @@ fn put_domain(domain: Option<&Domain>, put: &mut impl FnMut(u64)) {
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
-    fn take(&mut self, n: usize) -> Result<&'a [u8], TallyError> {
-        let (taken, rest) = self.0.split_at_checked(n).ok_or(TallyError::NotATally)?;
+    fn take(&mut self, n: usize) -> Result<&'a [u8], CountsError> {
+        let (taken, rest) = self.0.split_at_checked(n).ok_or(CountsError::NotATally)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    fn number(&mut self) -> Result<u64, TallyError> {
+    fn number(&mut self) -> Result<u64, CountsError> {
         let bytes = self.take(8)?.try_into();
         Ok(u64::from_le_bytes(
-            bytes.map_err(|_| TallyError::NotATally)?,
+            bytes.map_err(|_| CountsError::NotATally)?,
         ))
     }
 
-    fn real(&mut self) -> Result<f64, TallyError> {
+    fn real(&mut self) -> Result<f64, CountsError> {
         self.number().map(f64::from_bits)
     }
 
     /// What [`put_domain`] has put.
-    fn domain(&mut self) -> Result<Option<Arc<Domain>>, TallyError> {
-        let damaged = |_| TallyError::NotATally;
+    fn domain(&mut self) -> Result<Option<Arc<Domain>>, CountsError> {
+        let damaged = |_| CountsError::NotATally;
         let domain = match self.number()? {
             0 => return Ok(None),
             1 => Domain::Open,
@@ -166,23 +166,23 @@ impl<'a> Bytes<'a> {
                 }
                 Domain::Triclinic(Lattice::new(vectors).map_err(damaged)?)
             }
-            _ => return Err(TallyError::NotATally),
+            _ => return Err(CountsError::NotATally),
         };
         Ok(Some(Arc::new(domain)))
     }
 
-    fn list(&mut self) -> Result<Vec<u64>, TallyError> {
+    fn list(&mut self) -> Result<Vec<u64>, CountsError> {
         let n = self.number()? as usize;
         if n > self.0.len() / 8 {
-            return Err(TallyError::NotATally);
+            return Err(CountsError::NotATally);
         }
         (0..n).map(|_| self.number()).collect()
     }
 
-    fn sums(&mut self) -> Result<Vec<ExactSum>, TallyError> {
+    fn sums(&mut self) -> Result<Vec<ExactSum>, CountsError> {
         let n = self.number()? as usize;
         if n > self.0.len() / 8 {
-            return Err(TallyError::NotATally);
+            return Err(CountsError::NotATally);
         }
         let sum = |_| Ok(self.list()?.into_iter().map(f64::from_bits).collect());
         (0..n).map(sum).collect()

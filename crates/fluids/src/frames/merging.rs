@@ -2,7 +2,7 @@
 //!
 //! Entry: [`FrameBlocks::merge`].
 
-use albireo::error::TallyError;
+use albireo::error::CountsError;
 
 use super::FrameBlocks;
 use super::blocks::alike;
@@ -28,12 +28,12 @@ impl FrameBlocks {
     /// # Errors
     /// A frame that is on both sides, frames of other bins or classes, blocks of another kind, or more pairs than 64 bits number. Then some of the
     /// frames may have been added.
-    pub fn merge(&mut self, mut other: Self) -> Result<(), TallyError> {
+    pub fn merge(&mut self, mut other: Self) -> Result<(), CountsError> {
         let Some(&first) = other.frames.keys().next() else {
             return Ok(());
         };
         if let Some(&place) = other.frames.keys().find(|&&place| self.contains(place)) {
-            return Err(TallyError::FrameTwice(place));
+            return Err(CountsError::FrameTwice(place));
         }
         while self.length < other.length && self.most < usize::MAX {
             self.lengthen();
@@ -50,11 +50,11 @@ impl FrameBlocks {
             !alike(one, of) || self.roundings.len() != other.roundings.len()
         });
         if differ || (self.length, self.most) != (other.length, other.most) {
-            return Err(TallyError::OtherFrame(first));
+            return Err(CountsError::OtherFrame(first));
         }
         self.pairs += other.pairs;
         if self.pairs > u128::from(u64::MAX) {
-            return Err(TallyError::FramePairs(first));
+            return Err(CountsError::FramePairs(first));
         }
         for (block, tally) in other.blocks {
             self.add_to_block(block, tally);

@@ -191,12 +191,13 @@ impl Count {
 
     /// Refuses flags that have no meaning for the statistic.
     fn check(&self, spec: &BinSpec) -> Result<()> {
-        self.cuts.check(self.statistic)?;
-        self.shells.check(self.statistic)?;
+        self.cuts.check(spec.statistic)?;
+        self.shells.check(spec.statistic)?;
         let has_meaning =
             self.cuts.needs_line_of_sight() || self.pair_sums.any() || self.modes.any();
         spec.check_line_of_sight(self.los.los, has_meaning)?;
-        if !self.legendre.is_empty() && !self.statistic.has_line_of_sight() {
+        let has_sums = matches!(spec.statistic, Statistic::SMu | Statistic::RpPi);
+        if !self.legendre.is_empty() && !has_sums {
             return Err(usage(
                 "--legendre needs --statistic s-mu or rp-pi, which have a line of sight",
             ));
@@ -205,9 +206,9 @@ impl Count {
     }
 
     /// How the catalogues are read.
-    fn wanted(&self) -> Result<Wanted> {
+    fn wanted(&self, spec: &BinSpec) -> Result<Wanted> {
         Ok(Wanted {
-            angular: self.statistic == Statistic::Theta,
+            angular: spec.statistic == Statistic::Theta,
             outside: self.pairs.space.outside(),
             regions: None,
             classes: self.classes.cut()?,
@@ -236,7 +237,7 @@ impl Count {
         if let Some(path) = output.file() {
             self.shells.check_file(path)?;
             self.classes.check_file(is_foreign(path))?;
-            check_form(path, spec.second.as_ref(), (None, false))?;
+            check_form(path, &spec, (None, false))?;
         }
         each_result((&sets, &over), output, session, |session, set, name| {
             Ok(self.result(&spec, (set, name), session)?.map(Made::from))
@@ -253,7 +254,7 @@ impl Count {
         let mut record = Record::begin(session.arguments);
         let sources = self.sources()?;
         let summed = self.pair_sums.read(&sources, session)?;
-        let modes = self.modes.read(self.statistic, &self.pairs.run.pieces)?;
+        let modes = self.modes.read(spec.statistic, &self.pairs.run.pieces)?;
         let shuffle = self.shuffled.begin(summed.as_ref())?;
         if shuffle.is_some() {
             self.pairs.run.pieces.refuse("--shuffle-marks")?;
@@ -263,7 +264,7 @@ impl Count {
         let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
         let engines = Engines::with_checkpoints(&self.pairs.run, &self.kept, session)?;
         let space = &self.pairs.space;
-        let samples = session.read(&sources, space, self.wanted()?, &mut record)?;
+        let samples = session.read(&sources, space, self.wanted(spec)?, &mut record)?;
         let (samples, whole) = of_result(samples, &self.realised, (set, name), &mut record)?;
         let los = line_of_sight(self.los.los, &samples);
         let bins = spec.bins(los, samples.unit())?;
@@ -311,7 +312,7 @@ impl Count {
         }
         let mut axes = bins.axes();
         samples.name_axes(&mut axes);
-        record.set_bins(self.statistic, &axes, los);
+        record.set_bins(&bins, &axes);
         let length = samples.unit();
         if let (Some(modes), Some(first)) = (&modes, &first) {
             let geometry = geometry(&bins, samples.domain(), (self.los.los, los));

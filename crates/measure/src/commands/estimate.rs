@@ -295,7 +295,7 @@ impl EstimateFlags {
         let name = estimator.name();
         paths
             .iter()
-            .try_for_each(|path| check_form(path, spec.second.as_ref(), (Some(name), by_region)))
+            .try_for_each(|path| check_form(path, spec, (Some(name), by_region)))
     }
 
     /// How the catalogues are read.
@@ -394,7 +394,7 @@ impl EstimateFlags {
         let known = known_randoms && !random;
         counter.check_shares(known.then_some("RR"))?;
         inputs.name_axes(&mut axes);
-        record.set_bins(spec.statistic, &axes, los);
+        record.set_bins(&bins, &axes);
         counter.note(&mut record);
         if let [(made, _)] = &made[..]
             && let Some(scatter) = &made.scatter

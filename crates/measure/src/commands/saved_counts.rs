@@ -10,14 +10,16 @@ use albireo::engine::Exactness;
 use albireo::tally::{Cut, Legendre, LegendreDegrees, weights_are_wide};
 use albireo::{Bins, Counts, PairJob, Pairs};
 use albireo_catalogs::{ResultKind, Table};
+use albireo_pair_sums::ExpressionBins;
 use anyhow::{Context, Result, anyhow, bail};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::counted::{cuts_record, fingerprint};
 use crate::realised::check_one;
+use crate::record::{BINS_OF, REACH};
 use crate::results::Results;
 use crate::row_sums::RowSums;
-use crate::saved::{is_unnumbered, prefix_of, random_pairs, records, saved_count};
+use crate::saved::{bins_of, is_unnumbered, prefix_of, random_pairs, records, saved_count};
 use crate::tables::column_name;
 
 /// How far the total of random pairs that another package counted may be from that of a job, relative: both are sums of products.
@@ -66,6 +68,18 @@ fn check_bins(table: &Table, bins: &Bins) -> Result<()> {
             "it was counted along the line of sight {}, not {}",
             have.unwrap_or("none"),
             want.unwrap_or("none")
+        );
+    }
+    if let Some(want) = bins.as_custom::<ExpressionBins>()
+        && bins_of(table)? != *bins
+    {
+        let have = |key| table.meta.get(key).unwrap_or(&Value::Null);
+        bail!(
+            "it was counted in bins of {} within {}, not of {} within {}",
+            have(BINS_OF),
+            have(REACH),
+            json!(want.texts()),
+            json!(want.cutoff())
         );
     }
     Ok(())

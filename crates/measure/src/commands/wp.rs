@@ -49,11 +49,7 @@ pub(crate) struct Wp {
 impl Wp {
     /// Counts, estimates, sums over pi, prints and writes.
     pub(crate) fn run(self, session: &mut Session<'_>) -> Result<()> {
-        let bins = BinFlags {
-            bins: self.bins.clone(),
-            mu_bins: None,
-            pi_bins: self.pi_bins.clone(),
-        };
+        let bins = BinFlags::of_statistic(self.bins.clone(), self.pi_bins.clone());
         let output = self.forms.output(&self.output.output());
         let others = self.forms.others(self.counts.as_deref());
         let files = others.iter().map(|(_, path)| *path);

@@ -57,6 +57,7 @@ impl Xi {
     /// The coordinates asked for, or those that go with the other flags.
     fn statistic(&self) -> Statistic {
         let implied = match self.over_mu.given() {
+            _ if self.bins.bins_of.is_some() => Statistic::Expressions,
             Some(_) => Statistic::SMu,
             None => Statistic::R,
         };

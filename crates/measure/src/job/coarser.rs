@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use albireo::error::AxesError;
+use albireo::error::BinsError;
 use anyhow::Result;
 
 use super::Measurement;
@@ -67,7 +67,7 @@ fn coarser(made: &Measurement, fine: Numbers, input: &str) -> Result<Numbers> {
             } else {
                 axis
             };
-            let refused = AxesError::Divisor {
+            let refused = BinsError::Divisor {
                 axis: axis.to_owned(),
                 bins: number,
                 by,

@@ -48,6 +48,17 @@ pub(super) struct Measured {
     layout: Layout,
 }
 
+/// What these packages call a statistic.
+pub(super) fn mode(statistic: &str) -> Result<&'static str> {
+    Ok(match statistic {
+        "r" => "s",
+        "s-mu" => "smu",
+        "rp-pi" => "rppi",
+        "theta" => "theta",
+        other => bail!("it knows pairs in r, s-mu, rp-pi and theta, not in {other}"),
+    })
+}
+
 impl Measured {
     /// The counts of a table, or of the one that it was made of.
     pub(super) fn of(table: &Table, origin: &Origin) -> Result<Self> {
@@ -72,16 +83,7 @@ impl Measured {
         }
         grid.check_whole()?;
         let text = |key: &str| grid.meta.get(key).and_then(Value::as_str);
-        let mode = match text("statistic") {
-            Some("r") => "s",
-            Some("s-mu") => "smu",
-            Some("rp-pi") => "rppi",
-            Some("theta") => "theta",
-            other => bail!(
-                "it knows pairs in r, s-mu, rp-pi and theta, not in {}",
-                other.unwrap_or("others")
-            ),
-        };
+        let mode = mode(text("statistic").unwrap_or("others"))?;
         let own = grid.edges()?;
         let line_of_sight = match text("line_of_sight") {
             Some("first") => "firstpoint",

@@ -23,12 +23,12 @@ mod round_trip;
 
 use std::path::Path;
 
-use albireo::SignedEdges;
 use albireo_catalogs::{ResultKind, Table, TableFormat, Tree};
 use anyhow::{Context, Result, bail, ensure};
 
 use self::measured::Measured;
 pub(crate) use self::measured::Origin;
+use crate::bins::BinSpec;
 use crate::caller::CallError;
 use crate::usage::usage;
 
@@ -58,17 +58,19 @@ pub(crate) fn is_foreign(path: &Path) -> bool {
     TableFormat::of(path).is_ok_and(TableFormat::is_foreign)
 }
 
-/// Refuses, before the work, a file of other packages whose form a result will not have: one of this estimator with this second axis, and with
+/// Refuses, before the work, a file of other packages whose form a result will not have: one of this estimator in these bins, and with
 /// regions of a box whose random pairs are known.
 pub(crate) fn check_form(
     path: &Path,
-    second: Option<&SignedEdges>,
+    spec: &BinSpec,
     (estimator, known_by_region): (Option<&str>, bool),
 ) -> Result<()> {
     if !is_foreign(path) {
         return Ok(());
     }
     let check = || -> Result<()> {
+        measured::mode(spec.statistic.name())?;
+        let second = spec.second.as_ref();
         second.map_or(Ok(()), |edges| layout::check_second(edges.values()))?;
         if TableFormat::of(path)?.name() == "npy" {
             estimator.map(pycorr::estimator).transpose()?;

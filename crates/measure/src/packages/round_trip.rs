@@ -12,7 +12,6 @@ use serde_json::{Map, Value, json};
 
 use super::measured::{Measured, Origin};
 use super::{lsstypes, read};
-use crate::bins::Statistic;
 use crate::counted::Counted;
 use crate::record::{Arguments, Record};
 use crate::saved::{bins_of, floats, is_unnumbered};
@@ -74,11 +73,11 @@ fn counted(estimator: &AnyEstimator, bins: &Bins) -> RegionTerms {
 }
 
 /// The result of these counts, and the counts by region.
-fn tables(terms: &RegionTerms, statistic: Statistic, bins: &Bins) -> (Table, Table) {
+fn tables(terms: &RegionTerms, bins: &Bins) -> (Table, Table) {
     let (counts, axes) = (terms.counts(), bins.axes());
     let xi = terms.estimator().estimate(&counts).unwrap();
     let mut record = Record::begin(&Arguments::default());
-    record.set_bins(statistic, &axes, bins.line_of_sight().unwrap_or_default());
+    record.set_bins(bins, &axes);
     record.set("estimator", xi.estimator.to_string());
     let of = |(term, _): &(_, _)| {
         let term: albireo::estimators::Term = *term;
@@ -133,7 +132,7 @@ fn near(found: &[f64], expected: &[f64], what: &str) {
 }
 
 /// Each kind of bins that lsstypes knows, with the estimators of one sample or two.
-fn cases() -> Vec<(Statistic, Bins, Vec<AnyEstimator>)> {
+fn cases() -> Vec<(Bins, Vec<AnyEstimator>)> {
     let edges = || Edges::linear(0.0, 3.0, 3).unwrap();
     let signed = |end: f64| SignedEdges::linear(-end, end, 4).unwrap();
     let los = LineOfSight::Midpoint;
@@ -158,19 +157,19 @@ fn cases() -> Vec<(Statistic, Bins, Vec<AnyEstimator>)> {
         Estimator::ShiftedRandomsCross,
     ]);
     vec![
-        (Statistic::R, RBins::new(edges()).into(), of_r),
-        (Statistic::SMu, s_mu.into(), signed.clone()),
-        (Statistic::RpPi, rp_pi.into(), signed),
+        (RBins::new(edges()).into(), of_r),
+        (s_mu.into(), signed.clone()),
+        (rp_pi.into(), signed),
     ]
 }
 
 #[test]
 fn counts_come_back_with_our_names_signs_and_totals() {
-    for (statistic, bins, estimators) in cases() {
+    for (bins, estimators) in cases() {
         for estimator in estimators {
             let terms = counted(&estimator, &bins);
-            let (ours, regions) = tables(&terms, statistic, &bins);
-            let what = format!("{} in {statistic:?}", estimator.name());
+            let (ours, regions) = tables(&terms, &bins);
+            let what = format!("{} in {}", estimator.name(), bins.name());
             let back = read::table(&tree(&ours, None)).unwrap();
             assert!(
                 is_unnumbered(&back) && back.column("xi_error").is_none(),
@@ -261,7 +260,7 @@ fn small() -> (Tree, Table) {
         .unwrap()
         .into();
     let terms = counted(&Estimator::LandySzalay.into(), &bins);
-    let (table, _) = tables(&terms, Statistic::SMu, &bins);
+    let (table, _) = tables(&terms, &bins);
     (tree(&table, None), table)
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use albireo::counts::excluded_pairs;
 use albireo::error::JobError;
-use albireo::{Bins, Counts, Domain, Edges, LineOfSight, Outside, Pairs, RBins};
+use albireo::{Bins, Counts, Domain, Edges, Outside, Pairs, RBins};
 use albireo_catalogs::{Filter, ResultKind, Table, TableColumn};
 use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
 use anyhow::{Context, Result, anyhow};
@@ -40,7 +40,6 @@ use self::times::TimeFlags;
 use self::trajectory::randoms_space;
 use self::walls::{Randoms, WallFlags, check_within};
 use super::pairs::PairFlags;
-use crate::bins::Statistic;
 use crate::catalogs::Files;
 use crate::counting::Counter;
 use crate::cuts::ExclusionFlags;
@@ -378,7 +377,7 @@ impl Rdf {
             record.set("excluded_pairs", excluded);
         }
         let axes = bins.axes();
-        record.set_bins(Statistic::R, &axes, LineOfSight::default());
+        record.set_axes("r", &axes);
         record.set("volume", space.volume());
         counter.note(&mut record);
         let mut columns = edge_columns(&axes, samples.unit());

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use albireo::{Edges, LineOfSight};
+use albireo::Edges;
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_fluids::{FormFactor, Normalisation, Partials, StructureFactors, Window};
 use anyhow::{Context, Result, bail};
@@ -12,7 +12,6 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::scattering::{Given, OfSolvent, Scatterers, Solvent};
-use crate::bins::Statistic;
 use crate::edges::EdgeSpec;
 use crate::group;
 use crate::paths::WrittenFile;
@@ -299,11 +298,7 @@ fn distances(
     let per_length = unit.map(|unit| format!("1/{unit}"));
     let p = TableColumn::floats("P", "distribution of distances, its integral is 1", of.p);
     columns.push(with_unit(p, per_length));
-    record.set_bins(
-        Statistic::R,
-        &partials.binning().axes(),
-        LineOfSight::default(),
-    );
+    record.set_axes("r", &partials.binning().axes());
     record.set("radius_of_gyration", of.radius_of_gyration);
     record.set("largest_distance", of.largest);
     record.set("scattering_lengths", json!(lengths));
@@ -341,7 +336,7 @@ fn totals(
         let what = format!("{what} of Keen (2001), lengths squared (D, T: over an area)");
         columns.push(TableColumn::floats(name, what, values));
     }
-    record.set_bins(Statistic::R, &axes, LineOfSight::default());
+    record.set_axes("r", &axes);
     record.set("scattering_lengths", json!(lengths));
     Ok(Some(Table {
         columns,

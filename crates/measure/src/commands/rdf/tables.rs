@@ -2,7 +2,6 @@
 //!
 //! Entry: [`write`].
 
-use albireo::LineOfSight;
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_fluids::{
     Blocking, Normalisation, Partials, Plateau, error_of_blocks, even_blocks,
@@ -19,7 +18,6 @@ use super::structure::{self, StructureFlags};
 use super::sums::{FrameSums, Of};
 use super::times::TimeFlags;
 use crate::args::OutputFlags;
-use crate::bins::Statistic;
 use crate::record::Record;
 use crate::session::Session;
 use crate::tables::edge_columns;
@@ -289,8 +287,7 @@ pub(super) fn write(
     flags.warn_of_few_frames(frames as u64);
     let norm = flags.norm.map_or(Normalisation::Pairs, Into::into);
     let axes = bins::named_axes(counted.partials.binning());
-    record.set_bins(Statistic::R, &axes, LineOfSight::default());
-    record.set("statistic", bins::statistic(counted.partials.binning()));
+    record.set_axes(bins::statistic(counted.partials.binning()), &axes);
     record.set("normalisation", norm.name());
     note(&mut record, counted, names);
     let named = Named {

@@ -7,7 +7,6 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use albireo::LineOfSight;
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_fluids::frames::{FrameJob, FramePair, LaggedBins, LaggedTally, count_lagged};
 use albireo_fluids::{Normalisation, Species, VanHove};
@@ -19,7 +18,6 @@ use super::bins;
 use super::frames::{Run, ready, wanted};
 use super::structure::StructureFlags;
 use crate::args::OutputFlags;
-use crate::bins::Statistic;
 use crate::record::Record;
 use crate::session::Session;
 use crate::tables::edge_columns;
@@ -182,7 +180,7 @@ pub(super) fn write(
     let named = |&[a, b]: &[usize; 2]| format!("{}-{}", names[a], names[b]);
     record.set("pairs", json!(pairs.iter().map(named).collect::<Vec<_>>()));
     let axes = run.bins.axes();
-    record.set_bins(Statistic::R, &axes, LineOfSight::default());
+    record.set_axes("r", &axes);
     let mut columns = edge_columns(&axes, unit);
     columns.extend(columns_of(&hove, &lags, (&pairs, names), norm)?);
     let table = Table {

@@ -5,7 +5,7 @@
 use albireo::Counts;
 use albireo::binning::Axes;
 use albireo::counts::ExactSums;
-use albireo::error::AlgebraError;
+use albireo::error::CountsError;
 use albireo::tally::Legendre;
 use albireo_catalogs::{Table, TableColumn, Values};
 use anyhow::{Context, Result, bail};
@@ -104,7 +104,7 @@ impl<'a> PairCounts<'a> {
     pub(super) fn made(
         self,
         axes: &Axes,
-        make: impl FnOnce(&Counts) -> Result<Counts, AlgebraError>,
+        make: impl FnOnce(&Counts) -> Result<Counts, CountsError>,
     ) -> Result<Self> {
         Ok(Self {
             counts: make(&self.counts)?,

@@ -8,9 +8,11 @@ use serde_json::Value;
 use crate::saved::is_unnumbered;
 
 /// The settings by their metadata, in the order in which they are compared, and what messages call them.
-const SETTINGS: [(&str, &str); 18] = [
+const SETTINGS: [(&str, &str); 20] = [
     ("result", "kind"),
     ("statistic", "statistic"),
+    ("bins_of", "expressions of bins"),
+    ("reach", "reach"),
     ("edges", "bins"),
     ("summed_over", "bins summed over"),
     ("wedges", "wedges"),

@@ -1,17 +1,81 @@
-//! What can be wrong with operations on bins and on counts in them.
+//! What can be wrong with bins: their edges, their axes and operations on them.
 
 use thiserror::Error as ThisError;
 
 use super::short::in_short;
-use super::{EdgesError, MergeError};
 
-/// Axes of bins that cannot be put together, cut, folded or continued as asked.
+/// Edges that make no bins, and bins that cannot be put together, cut, folded or continued as asked.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 #[non_exhaustive]
-pub enum AxesError {
+pub enum BinsError {
+    /// Fewer than two edges.
+    #[error("bins need at least two edges, found {0}")]
+    TooFew(usize),
+    /// More bins than one count can hold.
+    #[error("there can be at most {limit} bins in all, found {}", along.iter().map(usize::to_string).collect::<Vec<_>>().join(" x "))]
+    TooManyBins {
+        /// Number of bins along each axis.
+        along: Vec<usize>,
+        /// The largest number accepted.
+        limit: usize,
+    },
+    /// An edge that is NaN or infinite, or whose square is.
+    #[error("edge {index} must be finite with a finite square, found {value}", value = in_short(*value))]
+    NotFinite {
+        /// Which edge, from 0.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// An edge so large or so small that squares could overflow or lose digits.
+    #[error("edges must be 0 or from {lo:e} to {hi:e} by magnitude: edge {index} is {value:e}")]
+    Magnitude {
+        /// Which edge, from 0.
+        index: usize,
+        /// Its value.
+        value: f64,
+        /// The smallest magnitude accepted.
+        lo: f64,
+        /// The largest.
+        hi: f64,
+    },
+    /// Edges that do not rise, or whose squares do not.
+    #[error(
+        "edges must increase strictly, and so must their squares: edge {index} is {value} after {previous}", value = in_short(*value), previous = in_short(*previous)
+    )]
+    NotIncreasing {
+        /// Which edge, from 0.
+        index: usize,
+        /// Its value.
+        value: f64,
+        /// The edge before it.
+        previous: f64,
+    },
+    /// An edge outside the range that the coordinate can take.
+    #[error("{coordinate} edges must lie in [{lo}, {hi}]: edge {index} is {value}", lo = in_short(*lo), hi = in_short(*hi), value = in_short(*value))]
+    OutOfRange {
+        /// The coordinate: `separation`, `mu`, `theta`.
+        coordinate: &'static str,
+        /// Lower limit.
+        lo: f64,
+        /// Upper limit.
+        hi: f64,
+        /// Which edge, from 0.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// Logarithmic edges that start at or below zero.
+    #[error("logarithmic edges need 0 < lo < hi, found lo = {lo}, hi = {hi}", lo = in_short(*lo), hi = in_short(*hi))]
+    Logarithmic {
+        /// Lower end.
+        lo: f64,
+        /// Upper end.
+        hi: f64,
+    },
     /// Bins without an axis.
     #[error("bins need at least one axis")]
-    None,
+    NoAxis,
     /// Edges of an axis that make no bin.
     #[error(
         "the edges of the axis {axis} must be at least two numbers that rise, found {}",
@@ -123,9 +187,6 @@ pub enum AxesError {
     /// Bins of another crate, whose rule is known to that crate alone.
     #[error("bins of the type {0} follow a rule of their own, which cannot be given other edges")]
     Custom(&'static str),
-    /// Edges that a binning refuses, or too many bins.
-    #[error(transparent)]
-    Bins(#[from] EdgesError),
 }
 
 /// A few numbers.
@@ -137,70 +198,8 @@ fn listed(values: &[f64]) -> String {
 }
 
 /// All divisors of a number.
-fn divisors(of: usize) -> String {
+pub(super) fn divisors(of: usize) -> String {
     let all = (1..=of).filter(|by| of.is_multiple_of(*by));
     let all: Vec<String> = all.map(|by| by.to_string()).collect();
     all.join(", ")
-}
-
-/// Counts that an operation cannot be done with.
-#[derive(Debug, Clone, PartialEq, ThisError)]
-#[non_exhaustive]
-pub enum AlgebraError {
-    /// See [`AxesError`].
-    #[error(transparent)]
-    Axes(#[from] AxesError),
-    /// Counts with other settings, or a sum that passes its integer; see [`MergeError`].
-    #[error(transparent)]
-    Merge(#[from] MergeError),
-    /// A coarser bin of split randoms that would have pairs of both sides of where the split begins.
-    #[error(
-        "randoms are split above the first {below} bins in {axis}: bins are put together by a number that divides {below} too, one of {}, found {by}",
-        divisors(*below)
-    )]
-    AcrossSplit {
-        /// Name of the axis.
-        axis: String,
-        /// Number of its bins below the split.
-        below: usize,
-        /// How many of them were to become one.
-        by: usize,
-    },
-    /// Both orders of a pair, in classes of their own, that are to come together.
-    #[error(
-        "the two orders of a pair are kept apart by {0}: put the signs of the counts of all pairs together, without {0}"
-    )]
-    Orders(&'static str),
-    /// A bin that should hold each pair twice, but cannot.
-    #[error("bin {bin} holds an odd number of pairs, where each should stand twice")]
-    Odd {
-        /// The first such bin.
-        bin: usize,
-    },
-    /// Counts of other particles, of other parts of a job, or with other totals.
-    #[error("it was counted from other particles, or has other totals")]
-    OtherPairs,
-    /// A factor that would leave no weight, or none that is a number.
-    #[error("weights are multiplied by a number other than 0, found {found}", found = in_short(*found))]
-    Factor {
-        /// The factor asked for.
-        found: f64,
-    },
-    /// A total weight that nothing can be normalised by.
-    #[error("the total weight must be a number above 0, found {found}", found = in_short(*found))]
-    TotalWeight {
-        /// The total asked for.
-        found: f64,
-    },
-    /// Pairs whose weights add up to nothing.
-    #[error("all pairs together have no weight to be multiplied")]
-    NoWeight,
-    /// Weights outside float64's range.
-    #[error("{what} leaves the range of float64 when it is multiplied by {factor}", factor = in_short(*factor))]
-    OutOfRange {
-        /// Which weight.
-        what: &'static str,
-        /// The factor.
-        factor: f64,
-    },
 }
