@@ -274,11 +274,31 @@ fn shown_counts(table: &Table, places: Vec<f64>) -> Result<Shown, FigureError> {
     })
 }
 
-/// The names of the formulas of a result.
-fn formulas(table: &Table) -> impl Iterator<Item = &str> {
+/// The columns of the formulas of a result: a column each, or one for each multipole or wedge.
+fn formulas(table: &Table) -> Vec<&str> {
     let all = table.meta.get("formulas").and_then(|all| all.as_array());
-    let all = all.into_iter().flatten();
-    all.filter_map(|one| one.get("name").and_then(|name| name.as_str()))
+    let names = all.into_iter().flatten();
+    let names: Vec<&str> = names
+        .filter_map(|one| one.get("name").and_then(|name| name.as_str()))
+        .collect();
+    let has = |name: &&str| table.columns.iter().any(|column| column.name == **name);
+    if names.iter().all(has) {
+        return names;
+    }
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_of = |column: &str, name: &str| {
+        let rest = column.strip_prefix(name);
+        let rest = rest.and_then(|rest| rest.strip_prefix("_wedge_").or(rest.strip_prefix('_')));
+        rest.is_some_and(is_number)
+    };
+    let columns = table.columns.iter().map(|column| &*column.name);
+    let of_name = |name: &&str| {
+        columns
+            .clone()
+            .filter(|column| is_of(column, name))
+            .collect::<Vec<_>>()
+    };
+    names.iter().flat_map(of_name).collect()
 }
 
 fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError> {
@@ -339,7 +359,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
             of_all(all.collect::<Result<_, _>>()?, format!("ξ_w({name})"), 2)
         }
         ResultKind::Formulas => {
-            let all = formulas(table).enumerate();
+            let all = formulas(table).into_iter().enumerate();
             let all = all.map(|(k, name)| series(name, name, k));
             of_all(all.collect::<Result<_, _>>()?, String::new(), 0)
         }

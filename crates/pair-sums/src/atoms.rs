@@ -131,6 +131,9 @@ impl<'a> Pair<'a> {
 
     /// `a` where squares sum to 2^-900 or more, else 0.
     fn where_long(&mut self, squares: Value, a: Value) -> Value {
+        if self.operations.ranges.of(squares).lo >= LEAST_SQUARES {
+            return a;
+        }
         let least = self.operations.constant(LEAST_SQUARES);
         let zero = self.operations.constant(0.0);
         let long = self.operations.at_most(least, squares);

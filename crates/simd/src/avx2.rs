@@ -18,7 +18,9 @@ use std::arch::x86_64::{
     _mm256_sub_pd, _mm256_sub_ps, _mm256_unpacklo_epi64, _mm256_xor_si256,
 };
 
-use super::records::{Record, ShortRecord, load_4, load_short_8, take_off_4, to_double};
+use super::records::{
+    Record, ShortRecord, load_4, load_short_8, some_of_4, some_of_8_words, take_off_4, to_double,
+};
 use super::{Kernel, MOST_EXACT_ROW, MOST_LANES, ROOT_SEED, ROUNDING, Simd, TERM};
 
 const LANES: usize = 8;
@@ -296,6 +298,16 @@ impl Simd for Avx2 {
         assert!(to.len() >= DOUBLES);
         // SAFETY: the token proves AVX2; the store stays within the slice.
         unsafe { _mm256_storeu_pd(to.as_mut_ptr(), lanes) }
+    }
+    #[inline(always)]
+    fn store_some_d(self, lanes: Self::D, bits: u32, to: &mut [f64]) -> usize {
+        bind!(some_of_4(bits, lanes, to));
+        bits.count_ones() as usize
+    }
+    #[inline(always)]
+    fn store_some_u(self, lanes: Self::U, bits: u32, to: &mut [u32]) -> usize {
+        bind!(some_of_8_words(bits, lanes, to));
+        bits.count_ones() as usize
     }
     #[inline(always)]
     fn add_d(self, a: Self::D, b: Self::D) -> Self::D {

@@ -4,15 +4,16 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_set_epi64x, _mm256_set1_epi32,
-    _mm256_set1_epi64x, _mm256_shuffle_epi8, _mm256_storeu_si256, _mm256_sub_epi8,
-    _mm512_and_si512, _mm512_loadu_si512, _mm512_mask_add_epi8, _mm512_mask_add_epi64,
-    _mm512_maskz_compress_epi64, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_storeu_si512,
-    _mm512_test_epi64_mask,
+    _mm256_and_si256, _mm256_castsi256_pd, _mm256_cmpeq_epi8, _mm256_cmpeq_epi64,
+    _mm256_loadu_si256, _mm256_movemask_pd, _mm256_set_epi64x, _mm256_set1_epi32,
+    _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_storeu_si256,
+    _mm256_sub_epi8, _mm512_and_si512, _mm512_loadu_si512, _mm512_mask_add_epi8,
+    _mm512_mask_add_epi64, _mm512_maskz_compress_epi64, _mm512_set1_epi8, _mm512_set1_epi64,
+    _mm512_storeu_si512, _mm512_test_epi64_mask,
 };
 
 #[cfg(target_arch = "x86_64")]
-use super::{avx2::Avx2, avx512::Avx512};
+use super::{avx2::Avx2, avx512::Avx512, records::some_of_4_integers};
 
 /// Bits of a word.
 const BITS: usize = u64::BITS as usize;
@@ -103,6 +104,38 @@ impl BitSets for super::neon::Neon {}
 
 #[cfg(target_arch = "x86_64")]
 impl BitSets for Avx2 {
+    #[inline(always)]
+    fn sharing(self, set: u64, lanes: &[u64]) -> u32 {
+        assert!(lanes.len() >= 8);
+        let mut none = 0;
+        // SAFETY: the token proves AVX2; the two loads of 4 lie within the lanes.
+        unsafe {
+            let (set, zero) = (
+                _mm256_set1_epi64x(set.cast_signed()),
+                _mm256_setzero_si256(),
+            );
+            for half in 0..2 {
+                let own = _mm256_loadu_si256(lanes.as_ptr().add(4 * half).cast());
+                let apart = _mm256_cmpeq_epi64(_mm256_and_si256(own, set), zero);
+                let bits = _mm256_movemask_pd(_mm256_castsi256_pd(apart));
+                none |= bits.cast_unsigned() << (4 * half);
+            }
+        }
+        none ^ 0xff
+    }
+    #[inline(always)]
+    fn store_shared(self, set: u64, lanes: &[u64], bits: u32, to: &mut [u64]) {
+        assert!(lanes.len() >= 8);
+        // SAFETY: the token proves AVX2; the two loads of 4 lie within the lanes.
+        unsafe {
+            let set = _mm256_set1_epi64x(set.cast_signed());
+            let own = _mm256_loadu_si256(lanes.as_ptr().cast());
+            some_of_4_integers(bits, _mm256_and_si256(own, set), to);
+            let own = _mm256_loadu_si256(lanes.as_ptr().add(4).cast());
+            let to = &mut to[(bits & 15).count_ones() as usize..];
+            some_of_4_integers(bits >> 4, _mm256_and_si256(own, set), to);
+        }
+    }
     #[inline(always)]
     fn count_members(self, set: u64, numbers: &mut BitNumbers) {
         // SAFETY: the token proves AVX2; the two loads and stores of 32 lie within the 64 numbers.

@@ -1,15 +1,18 @@
 //! Records of four 64-bit integers in rows, met lane by lane: loads that bring rows into columns, and columns taken off rows.
 //!
-//! Entry: [`load_8`], [`take_off_8`] and those of four lanes, for the bindings; every index is checked before memory is touched.
+//! Entry: [`load_8`], [`take_off_8`] and those of four lanes, for the bindings; every index is checked before memory is touched. Lanes that are
+//! chosen by bits are brought side by side by [`some_of_8`] and its neighbours.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m256d, __m256i, __m512d, __m512i, _mm_loadu_si128, _mm256_add_pd, _mm256_blend_epi32,
-    _mm256_castsi128_si256, _mm256_castsi256_pd, _mm256_inserti128_si256, _mm256_loadu_si256,
-    _mm256_permute2x128_si256, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_setzero_si256,
-    _mm256_srli_epi64, _mm256_storeu_si256, _mm256_sub_epi64, _mm256_sub_pd, _mm256_unpackhi_epi32,
-    _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64, _mm256_xor_si256,
-    _mm512_add_epi32, _mm512_add_epi64, _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi128_si512,
+    __m256d, __m256i, __m512d, __m512i, _mm_loadu_si128, _mm_shuffle_epi8, _mm_storeu_si128,
+    _mm256_add_pd, _mm256_blend_epi32, _mm256_castpd_si256, _mm256_castsi128_si256,
+    _mm256_castsi256_pd, _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_inserti128_si256,
+    _mm256_loadu_si256, _mm256_permute2x128_si256, _mm256_permutevar8x32_epi32, _mm256_set1_epi64x,
+    _mm256_set1_pd, _mm256_setzero_si256, _mm256_srli_epi64, _mm256_storeu_pd, _mm256_storeu_si256,
+    _mm256_sub_epi64, _mm256_sub_pd, _mm256_unpackhi_epi32, _mm256_unpackhi_epi64,
+    _mm256_unpacklo_epi32, _mm256_unpacklo_epi64, _mm256_xor_si256, _mm512_add_epi32,
+    _mm512_add_epi64, _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi128_si512,
     _mm512_castsi256_si512, _mm512_castsi512_si256, _mm512_cmpge_epu32_mask,
     _mm512_extracti64x4_epi64, _mm512_inserti32x4, _mm512_inserti64x4, _mm512_loadu_si512,
     _mm512_maskz_compress_epi32, _mm512_maskz_compress_pd, _mm512_maskz_permutexvar_epi32,
@@ -240,6 +243,100 @@ pub(super) fn some_of_16(bits: u16, lanes: __m512i, to: &mut [u32]) {
     let chosen = _mm512_maskz_compress_epi32(bits, lanes);
     // SAFETY: the store is as wide as the slice.
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), chosen) }
+}
+
+/// For each set of four lanes, the words of 32 bits that bring its lanes of 64 bits side by side.
+#[cfg(target_arch = "x86_64")]
+static SOME_OF_4: [[u32; 8]; 16] = {
+    let mut all = [[0; 8]; 16];
+    let mut bits = 0;
+    while bits < 16 {
+        let (mut lane, mut count) = (0, 0);
+        while lane < 4 {
+            if bits >> lane & 1 == 1 {
+                all[bits][2 * count] = 2 * lane;
+                all[bits][2 * count + 1] = 2 * lane + 1;
+                count += 1;
+            }
+            lane += 1;
+        }
+        bits += 1;
+    }
+    all
+};
+
+/// The same of four lanes of 32 bits, by bytes.
+#[cfg(target_arch = "x86_64")]
+static SOME_OF_4_WORDS: [[u8; 16]; 16] = {
+    let mut all = [[0; 16]; 16];
+    let mut bits = 0;
+    while bits < 16 {
+        let (mut lane, mut count) = (0, 0);
+        while lane < 4 {
+            let mut byte = 0;
+            while bits >> lane & 1 == 1 && byte < 4 {
+                all[bits][count] = 4 * lane + byte;
+                count += 1;
+                byte += 1;
+            }
+            lane += 1;
+        }
+        bits += 1;
+    }
+    all
+};
+
+/// The lanes whose bits are set, side by side.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn some_of_4(bits: u32, lanes: __m256d, to: &mut [f64]) {
+    let to = &mut to[..4];
+    let chosen = _mm256_castsi256_pd(chosen_of_4(bits, _mm256_castpd_si256(lanes)));
+    // SAFETY: the store is as wide as the slice.
+    unsafe { _mm256_storeu_pd(to.as_mut_ptr(), chosen) }
+}
+
+/// The same of integers.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn some_of_4_integers(bits: u32, lanes: __m256i, to: &mut [u64]) {
+    let to = &mut to[..4];
+    // SAFETY: the store is as wide as the slice.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), chosen_of_4(bits, lanes)) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn chosen_of_4(bits: u32, lanes: __m256i) -> __m256i {
+    let order = &SOME_OF_4[(bits & 15) as usize];
+    // SAFETY: the load is as wide as the array.
+    let order = unsafe { _mm256_loadu_si256(order.as_ptr().cast()) };
+    _mm256_permutevar8x32_epi32(lanes, order)
+}
+
+/// The lanes whose bits are set, side by side.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+pub(super) fn some_of_8_words(bits: u32, lanes: __m256i, to: &mut [u32]) {
+    let to = &mut to[..8];
+    let (low, high) = (bits & 15, bits >> 4 & 15);
+    let orders = [low, high].map(|bits| SOME_OF_4_WORDS[bits as usize].as_ptr());
+    let halves = [
+        _mm256_castsi256_si128(lanes),
+        _mm256_extracti128_si256::<1>(lanes),
+    ];
+    // SAFETY: the loads are as wide as the arrays; the second store begins at word 4 or before it, and both lie within the slice.
+    unsafe {
+        let at = to.as_mut_ptr();
+        let chosen = _mm_shuffle_epi8(halves[0], _mm_loadu_si128(orders[0].cast()));
+        _mm_storeu_si128(at.cast(), chosen);
+        let chosen = _mm_shuffle_epi8(halves[1], _mm_loadu_si128(orders[1].cast()));
+        _mm_storeu_si128(at.add(low.count_ones() as usize).cast(), chosen);
+    }
 }
 
 /// `first` and the numbers of the lanes whose bits are set, side by side.

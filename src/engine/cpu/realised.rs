@@ -23,9 +23,9 @@ const MOST_COUNTERS: usize = 1 << 22;
 /// One in the unit of sums; factors of rows are in that unit.
 const UNIT: f64 = 1.0 / (1u64 << FRACTION_BITS) as f64;
 
-/// Pairs of a batch, so few that they stay in a processor's nearest memory; those of a register more wait at most.
+/// Pairs of a batch, so few that they stay in a processor's nearest memory; those of four rows more wait at most.
 const PAIRS: usize = 256;
-const ROOM: usize = PAIRS + MOST_LANES;
+const ROOM: usize = PAIRS + (ROWS + 1) * MOST_LANES;
 
 /// Up to so many slots have their bytes in copies, which pairs take in turn: none need wait for what another has just written.
 const MOST_IN_COPIES: usize = 64;
@@ -181,54 +181,52 @@ impl<'a> InRealisations<'a> {
         })
     }
 
-    /// Adds the bytes of a slot's copy to its numbers.
-    #[cold]
-    #[inline(never)]
-    fn empty(&mut self, copy: usize) {
-        let words = self.of.words();
-        let bytes = &mut self.bytes[copy * words..][..words];
-        let numbers = &mut self.numbers[(copy >> self.copies) * words..];
-        for (bytes, numbers) in bytes.iter_mut().zip(numbers) {
-            for (number, byte) in numbers.0.iter_mut().zip(&mut bytes.0) {
-                *number += i64::from(std::mem::take(byte));
-            }
-        }
-        self.left[copy] = u8::MAX;
-    }
-
-    /// The pairs of a row with those lanes join that `inside` says are in bins, and that are in a realisation with it.
+    /// The pairs of rows with those lanes join that bits say are in bins, and that are in a realisation together.
     #[inline(always)]
-    fn join<S: Simd>(
+    fn join<S: Simd, const WORDS: usize>(
         &mut self,
         simd: S,
-        slots: S::U,
-        (row, inside): (u8, u32),
+        (slots, mut bits): ([S::U; ROWS], [u32; ROWS]),
+        rows: [u8; ROWS],
         factors: Factors<'_>,
     ) {
-        let (row_slot, [_, lane_slot]) = (self.met[0] + usize::from(row), self.met);
-        let (rows, lanes) = (&self.of.first, self.of.second());
-        let mut sharing = 0;
-        for word in 0..rows.len() {
-            let lanes = &lanes[word][lane_slot..][..S::LANES];
-            sharing |= simd.sharing(rows[word][row_slot], lanes);
+        let [row_slot, lane_slot] = self.met;
+        let (of_rows, of_lanes) = (&self.of.first, self.of.second());
+        // Rows that pad lists have no pair: any row stands for them.
+        let row: [usize; ROWS] = std::array::from_fn(|k| usize::from(rows[k]) % BLOCK);
+        let mut sharing = [0; ROWS];
+        for word in 0..WORDS {
+            let own = &of_rows[word][row_slot..][..BLOCK];
+            let lanes = &of_lanes[word][lane_slot..][..S::LANES];
+            for k in 0..ROWS {
+                sharing[k] |= simd.sharing(own[row[k]], lanes);
+            }
         }
-        let (bits, from) = (inside & sharing, self.waiting.n);
-        let waiting = &mut self.waiting;
-        for word in 0..rows.len() {
-            let lanes = &lanes[word][lane_slot..][..S::LANES];
-            let to = &mut waiting.sets[word][from..];
-            simd.store_shared(rows[word][row_slot], lanes, bits, to);
+        let (waiting, mut from) = (&mut self.waiting, [0; ROWS]);
+        for k in 0..ROWS {
+            from[k] = waiting.n;
+            bits[k] &= sharing[k];
+            waiting.n += simd.store_some_u(slots[k], bits[k], &mut waiting.slots[from[k]..]);
         }
-        waiting.n += simd.store_some_u(slots, bits, &mut waiting.slots[from..]);
+        for word in 0..WORDS {
+            let own = &of_rows[word][row_slot..][..BLOCK];
+            let lanes = &of_lanes[word][lane_slot..][..S::LANES];
+            for k in 0..ROWS {
+                let to = &mut waiting.sets[word][from[k]..];
+                simd.store_shared(own[row[k]], lanes, bits[k], to);
+            }
+        }
         if self.of.rests.is_empty() {
             return;
         }
-        let factor = simd.splat_d(factors.rows[usize::from(row)]);
-        let mut to = from;
-        for at in (0..S::LANES).step_by(S::DOUBLES) {
-            let some = bits >> at & ((1 << S::DOUBLES) - 1);
-            let products = simd.mul_d(factor, simd.load_d(&factors.lanes[at..]));
-            to += simd.store_some_d(products, some, &mut waiting.products[to..]);
+        for k in 0..ROWS {
+            let factor = simd.splat_d(factors.rows[row[k]]);
+            let mut to = from[k];
+            for at in (0..S::LANES).step_by(S::DOUBLES) {
+                let some = bits[k] >> at & ((1 << S::DOUBLES) - 1);
+                let products = simd.mul_d(factor, simd.load_d(&factors.lanes[at..]));
+                to += simd.store_some_d(products, some, &mut waiting.products[to..]);
+            }
         }
     }
 
@@ -236,18 +234,24 @@ impl<'a> InRealisations<'a> {
     #[inline(always)]
     fn settle<S: Simd, const WORDS: usize>(&mut self, simd: S) {
         let n = std::mem::take(&mut self.waiting.n);
-        let (copies, last_copy) = (self.copies, (1 << self.copies) - 1);
-        for at in 0..n {
-            let slot = self.waiting.slots[at] as usize;
-            let copy = slot << copies | at & last_copy;
-            let bytes = &mut self.bytes[copy * WORDS..][..WORDS];
-            for word in 0..WORDS {
-                simd.count_members(self.waiting.sets[word][at], &mut bytes[word]);
+        let copies = self.copies;
+        let last_copy = (1 << copies) - 1;
+        let (left, numbers) = (&mut self.left[..], &mut self.numbers[..]);
+        let bytes = self.bytes.as_chunks_mut::<WORDS>().0;
+        let [sets, further] = &self.waiting.sets;
+        let waiting = self.waiting.slots[..n].iter().zip(sets).zip(further);
+        for (at, ((&slot, &set), &further)) in waiting.enumerate() {
+            let copy = (slot as usize) << copies | at & last_copy;
+            let bytes = &mut bytes[copy];
+            simd.count_members(set, &mut bytes[0]);
+            if WORDS > 1 {
+                simd.count_members(further, &mut bytes[WORDS - 1]);
             }
-            let left = &mut self.left[copy];
+            let left = &mut left[copy];
             *left -= 1;
             if *left == 0 {
-                self.empty(copy);
+                empty(bytes, &mut numbers[slot as usize * WORDS..]);
+                *left = u8::MAX;
             }
         }
         let sums = self.of.rests.len();
@@ -280,6 +284,17 @@ impl<'a> InRealisations<'a> {
     }
 }
 
+/// Adds the bytes of a slot's copy to its numbers.
+#[cold]
+#[inline(never)]
+fn empty(bytes: &mut [BitNumbers], numbers: &mut [BitSums]) {
+    for (bytes, numbers) in bytes.iter_mut().zip(numbers) {
+        for (number, byte) in numbers.0.iter_mut().zip(&mut bytes.0) {
+            *number += i64::from(std::mem::take(byte));
+        }
+    }
+}
+
 impl Histogram for InRealisations<'_> {
     const SIFTS: bool = true;
 
@@ -303,17 +318,21 @@ impl Histogram for InRealisations<'_> {
         factors: Factors<'_>,
     ) {
         let last = simd.splat_u(self.n_slots as u32 - 1);
+        let mut bits = [0; ROWS];
         // By number: an iterator over registers is moved through memory.
-        for at in 0..ROWS {
-            let (slots, row) = (slots[at], rows[at]);
-            let inside = simd.mask_bits(simd.at_most_u(slots, last));
-            if inside == 0 {
-                continue;
-            }
-            self.join(simd, slots, (row, inside), factors);
-            if self.waiting.n >= PAIRS {
-                self.settle_all(simd);
-            }
+        for k in 0..ROWS {
+            bits[k] = simd.mask_bits(simd.at_most_u(slots[k], last));
+        }
+        if bits == [0; ROWS] {
+            return;
+        }
+        if self.of.words() == 1 {
+            self.join::<S, 1>(simd, (slots, bits), rows, factors);
+        } else {
+            self.join::<S, 2>(simd, (slots, bits), rows, factors);
+        }
+        if self.waiting.n >= PAIRS {
+            self.settle_all(simd);
         }
     }
 
@@ -327,12 +346,13 @@ impl Histogram for InRealisations<'_> {
     fn flush(&mut self, totals: &mut Totals) {
         // A few pairs, by the operations of any processor.
         self.settle_all(albireo_simd::Portable);
-        for copy in 0..self.left.len() {
+        let words = self.of.words();
+        for (copy, bytes) in self.bytes.chunks_exact_mut(words).enumerate() {
             if self.left[copy] < u8::MAX {
-                self.empty(copy);
+                empty(bytes, &mut self.numbers[(copy >> self.copies) * words..]);
+                self.left[copy] = u8::MAX;
             }
         }
-        let words = self.of.words();
         for (slot, own) in self.numbers.chunks_exact_mut(words).enumerate() {
             self.of.empty((totals, 0), slot, own);
         }

@@ -4,26 +4,36 @@
 //! Entry: [`SlotValues`], what a job needs for them, and [`Valued`], a histogram of them. A term is defined by [`crate::tally::Terms`].
 
 #![allow(clippy::inline_always, reason = "it runs inside vector kernels")]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "closures over registers may end up as calls"
+)]
 
 use albireo_simd::fixed_point::{FLUSH_TERMS, FRACTION_BITS, rest_as_term};
 use albireo_simd::{Factors, Histogram, MOST_LANES, ROWS, Simd, Totals};
 
 use super::Run;
 use super::columns::leaves;
-use super::lanes::{Columns, Shape, Values, Words};
+use super::lanes::{Brought, Columns, Shape, Values, Words};
 use super::separations::is_nearest;
 use crate::binning::Formed;
 use crate::domain::{Domain, Image};
 use crate::separation::Separation;
-use crate::tally::{End, Operation, Sum, Tally, WeightedSum};
-use crate::traversal::{LEAF, Positions, vector};
+use crate::tally::{End, Sum, Tally, WeightedSum};
+use crate::traversal::{BLOCK, LEAF, Positions, vector};
 
-/// Pairs of a batch, so few that all their columns stay in a processor's nearest memory; those of a register more wait at most.
+/// Pairs of a batch, so few that all their columns stay in a processor's nearest memory; those of four rows more wait at most.
 const PAIRS: usize = 128;
-const ROOM: usize = PAIRS + MOST_LANES;
+
+/// Where the pairs of a register begin at most, a power of two, and room for those that follow.
+const FULL: usize = (PAIRS + ROWS * MOST_LANES).next_power_of_two();
+const ROOM: usize = FULL + MOST_LANES;
+
+/// Registers of float64 lanes in one of slots.
+const PARTS: usize = 2;
 
 /// What a pair adds to a sum.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Summand {
     Product,
     Value(usize),
@@ -44,8 +54,8 @@ pub(super) struct SlotValues<'a> {
     /// The numbers of the sums that every pair adds to, then of those that pairs without a value add to, which are few.
     order: Vec<usize>,
     n_of_all: usize,
-    /// Whether the program takes differences of positions.
-    takes_differences: bool,
+    /// What is summed, and its numbers in that order: of the sum, and of what its first word leaves.
+    words: Vec<(Summand, [Option<usize>; 2])>,
 }
 
 impl<'a> SlotValues<'a> {
@@ -73,6 +83,16 @@ impl<'a> SlotValues<'a> {
         let (rare, mut order): (Vec<_>, Vec<_>) = (0..sums.len()).partition(is_rare);
         let n_of_all = order.len();
         order.extend(rare);
+        let mut words: Vec<(Summand, [Option<usize>; 2])> = vec![];
+        for (word, &at) in order.iter().enumerate() {
+            let (of, is_rest) = sums[at];
+            let known = words.iter().position(|(other, _)| *other == of);
+            let known = known.unwrap_or_else(|| {
+                words.push((of, [None; 2]));
+                words.len() - 1
+            });
+            words[known].1[usize::from(is_rest)] = Some(word);
+        }
         let [first, second] = run.positions();
         Some(Self {
             columns,
@@ -83,8 +103,7 @@ impl<'a> SlotValues<'a> {
             sums,
             order,
             n_of_all,
-            takes_differences: (columns.program.operations().iter())
-                .any(|of| matches!(of, Operation::Difference(_))),
+            words,
         })
     }
 
@@ -124,13 +143,14 @@ struct Waiting {
     slots: [u32; ROOM],
     /// Products of weights, in units of a sum.
     products: [f64; ROOM],
-    d: [Column; 3],
-    /// Of the first and the second object.
-    columns: [Vec<Column>; 2],
 }
 
-/// A number a pair, which changes places with a register.
-type Column = Box<[f64; ROOM]>;
+/// Pairs of a row with a register of lanes that join those that wait.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    at: usize,
+    bits: u32,
+}
 
 /// Counts pairs, and sums their weights and values.
 pub(super) struct Valued<'a> {
@@ -147,12 +167,22 @@ pub(super) struct Valued<'a> {
     n_slots: u32,
 }
 
+/// Brings the lanes of each part side by side; a closure over registers may end up as a call.
+macro_rules! each_part {
+    ($simd:ident, $parts:ident, $to:expr, |$row:ident, $half:ident| $lanes:expr) => {
+        for $row in 0..ROWS {
+            for $half in 0..PARTS {
+                let part: Part = $parts[$row][$half];
+                $simd.store_some_d($lanes, part.bits, &mut $to[part.at..]);
+            }
+        }
+    };
+}
+
 impl<'a> Valued<'a> {
     /// In a box, so that what is large stays where it is; none for more slots than can be numbered.
     pub(super) fn new(of: &'a SlotValues<'a>, n_slots: usize) -> Option<Box<Self>> {
         let shape = Shape::new(n_slots, of.n_of_all)?;
-        let column = || Box::new([0.0; ROOM]);
-        let columns = |columns: &[&[f64]]| columns.iter().map(|_| column()).collect();
         Some(Box::new(Self {
             of,
             moved: [0.0; 3],
@@ -161,8 +191,6 @@ impl<'a> Valued<'a> {
                 n: 0,
                 slots: [0; ROOM],
                 products: [0.0; ROOM],
-                d: [column(), column(), column()],
-                columns: [columns(&of.columns.first), columns(&of.columns.second)],
             },
             values: Values::new(of.columns.program),
             words: Words::new(&shape),
@@ -172,43 +200,90 @@ impl<'a> Valued<'a> {
         }))
     }
 
-    /// The pairs of a row with the lanes that `bits` says join those that wait.
+    /// The pairs of rows with the lanes that bits say join those that wait.
     #[inline(always)]
     fn join<S: Simd>(
         &mut self,
         simd: S,
-        slots: S::U,
-        (row, bits): (u8, u32),
+        (slots, bits): ([S::U; ROWS], [u32; ROWS]),
+        rows: [u8; ROWS],
         factors: Factors<'_>,
     ) {
-        let (row_slot, [_, lane_slot]) = (self.met[0] + usize::from(row), self.met);
-        let from = self.waiting.n;
-        let waiting = &mut self.waiting;
-        waiting.n += simd.store_some_u(slots, bits, &mut waiting.slots[from..]);
-        let leaf = &self.of.leaves[lane_slot / LEAF];
-        let x1 = self.of.first.at(row_slot);
-        let factor = simd.splat_d(factors.rows[usize::from(row)]);
-        let [first, second] = &mut waiting.columns;
-        let mut to = from;
-        for at in (0..S::LANES).step_by(S::DOUBLES) {
-            let some = bits >> at & ((1 << S::DOUBLES) - 1);
-            let axes = if self.of.takes_differences { 3 } else { 0 };
-            for (axis, d) in waiting.d[..axes].iter_mut().enumerate() {
-                let x2 = simd.load_d(&leaf[axis][lane_slot % LEAF + at..]);
-                let difference = simd.sub_d(simd.splat_d(x1[axis]), x2);
-                let moved = simd.add_d(difference, simd.splat_d(self.moved[axis]));
-                simd.store_some_d(moved, some, &mut d[to..]);
+        const { assert!(S::LANES == PARTS * S::DOUBLES) }
+        let Self {
+            of,
+            moved,
+            met: [row_slot, lane_slot],
+            ref mut waiting,
+            ref mut values,
+            ..
+        } = *self;
+        // Rows that pad lists have no pair: any row stands for them.
+        let row: [usize; ROWS] = std::array::from_fn(|k| usize::from(rows[k]) % BLOCK);
+        let (mut parts, mut n) = ([[Part::default(); PARTS]; ROWS], waiting.n);
+        for k in 0..ROWS {
+            simd.store_some_u(slots[k], bits[k], &mut waiting.slots[n % FULL..]);
+            for half in 0..PARTS {
+                let some = bits[k] >> (half * S::DOUBLES) & ((1 << S::DOUBLES) - 1);
+                // A power of two: that parts lie within their columns shows in the bits.
+                parts[k][half] = Part {
+                    at: n % FULL,
+                    bits: some,
+                };
+                n += some.count_ones() as usize;
             }
-            for (column, of) in second.iter_mut().zip(&self.of.columns.second) {
-                let lanes = simd.load_d(&of[lane_slot + at..]);
-                simd.store_some_d(lanes, some, &mut column[to..]);
+        }
+        waiting.n = n;
+        let leaf = &of.leaves[lane_slot / LEAF];
+        let x1: [[f64; 3]; ROWS] = std::array::from_fn(|k| of.first.at(row_slot + row[k]));
+        for (brought, to) in values.brought() {
+            macro_rules! first {
+                ($at:expr) => {{
+                    let rows = &of.columns.first[$at][row_slot..][..BLOCK];
+                    [rows[row[0]], rows[row[1]], rows[row[2]], rows[row[3]]]
+                }};
             }
-            let products = simd.mul_d(factor, simd.load_d(&factors.lanes[at..]));
-            to += simd.store_some_d(products, some, &mut waiting.products[to..]);
+            macro_rules! lanes {
+                ($lanes:expr) => {{
+                    let lanes = &$lanes[..S::LANES];
+                    [simd.load_d(lanes), simd.load_d(&lanes[S::DOUBLES..])]
+                }};
+            }
+            macro_rules! both {
+                ($of:ident, $made:ident) => {{
+                    let own = first!($of[0]);
+                    let lanes = lanes!(of.columns.second[$of[1]][lane_slot..]);
+                    each_part!(simd, parts, to, |k, half| simd
+                        .$made(simd.splat_d(own[k]), lanes[half]));
+                }};
+            }
+            match brought {
+                Brought::Difference(axis) => {
+                    let lanes = lanes!(leaf[axis][lane_slot % LEAF..]);
+                    let moved = simd.splat_d(moved[axis]);
+                    each_part!(simd, parts, to, |k, half| simd
+                        .add_d(simd.sub_d(simd.splat_d(x1[k][axis]), lanes[half]), moved));
+                }
+                Brought::First(at) => {
+                    let own = first!(at);
+                    for k in 0..ROWS {
+                        to[parts[k][0].at..][..MOST_LANES].fill(own[k]);
+                    }
+                }
+                Brought::Second(at) => {
+                    let lanes = lanes!(of.columns.second[at][lane_slot..]);
+                    each_part!(simd, parts, to, |_k, half| lanes[half]);
+                }
+                Brought::Sum(of_both) => both!(of_both, add_d),
+                Brought::Less(of_both) => both!(of_both, sub_d),
+                Brought::Product(of_both) => both!(of_both, mul_d),
+            }
         }
-        for (to, column) in first.iter_mut().zip(&self.of.columns.first) {
-            to[from..][..MOST_LANES].fill(column[row_slot]);
-        }
+        let lanes = &factors.lanes[..S::LANES];
+        let lanes = [simd.load_d(lanes), simd.load_d(&lanes[S::DOUBLES..])];
+        each_part!(simd, parts, waiting.products, |k, half| {
+            simd.mul_d(simd.splat_d(factors.rows[row[k]]), lanes[half])
+        });
     }
 
     /// Makes the values of the pairs that wait, and adds them.
@@ -221,39 +296,29 @@ impl<'a> Valued<'a> {
         for (to, &slot) in slots.iter_mut().zip(own) {
             *to = (u64::from(slot) * unit).cast_signed();
         }
-        let waiting = &mut self.waiting;
-        (self.values).make(simd, self.of.columns.program, n, |of, register| {
-            let column = match of {
-                Operation::Difference(axis) => &mut waiting.d[usize::from(axis)],
-                Operation::Column(End::First, at) => &mut waiting.columns[0][usize::from(at)],
-                Operation::Column(End::Second, at) => &mut waiting.columns[1][usize::from(at)],
-                _ => return,
-            };
-            std::mem::swap(column, register);
-        });
-        let (values, products) = (&self.values, &waiting.products);
-        for (word, &at) in self.of.order.iter().enumerate() {
-            let (of, is_rest) = self.of.sums[at];
-            let take = (word, n, is_rest);
-            match of {
-                Summand::Product => {
-                    (self.words).take(simd, take, |at| simd.load_d(&products[at..]));
-                }
-                Summand::Value(k) => {
-                    let terms = &values.terms[k];
-                    (self.words).take(simd, take, |at| {
-                        let term = simd.load_d(&terms[at..]);
-                        simd.mul_d(simd.load_d(&products[at..]), term)
-                    });
-                }
-                Summand::Beyond(k) if !values.any_beyond[k] => {}
+        self.values.make(simd, n);
+        let Self {
+            values,
+            waiting,
+            words,
+            tally,
+            ..
+        } = self;
+        let products = &waiting.products;
+        for &(of, numbers) in &self.of.words {
+            let of_value = match of {
+                Summand::Product => None,
+                Summand::Value(k) => Some(values.summed(k)),
                 Summand::Beyond(k) => {
-                    let pairs = waiting.slots[..waiting.n].iter().zip(&values.beyond[k]);
-                    for (&slot, _) in pairs.filter(|(_, beyond)| **beyond > 0.0) {
-                        self.tally.add_to_sum(word, 0, slot as usize, 1);
-                    }
+                    let [word, _] = numbers;
+                    values.summed(k).each_beyond(simd, waiting.n, |pair| {
+                        let slot = waiting.slots[pair] as usize;
+                        tally.add_to_sum(word.unwrap_or_default(), 0, slot, 1);
+                    });
+                    continue;
                 }
-            }
+            };
+            words.take_words(simd, (numbers, n), products, of_value);
         }
         // What pads the batch lies in no slot.
         self.words.add(&slots[..n], &mut self.tally);
@@ -287,17 +352,17 @@ impl Histogram for Valued<'_> {
         factors: Factors<'_>,
     ) {
         let last = simd.splat_u(self.n_slots - 1);
+        let mut bits = [0; ROWS];
         // By number: an iterator over registers is moved through memory.
-        for at in 0..ROWS {
-            let (slots, row) = (slots[at], rows[at]);
-            let inside = simd.mask_bits(simd.at_most_u(slots, last));
-            if inside == 0 {
-                continue;
-            }
-            self.join(simd, slots, (row, inside), factors);
-            if self.waiting.n >= PAIRS {
-                self.settle(simd);
-            }
+        for k in 0..ROWS {
+            bits[k] = simd.mask_bits(simd.at_most_u(slots[k], last));
+        }
+        if bits == [0; ROWS] {
+            return;
+        }
+        self.join(simd, (slots, bits), rows, factors);
+        if self.waiting.n >= PAIRS {
+            self.settle(simd);
         }
     }
 

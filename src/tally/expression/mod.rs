@@ -4,10 +4,8 @@
 //! `albireo-pair-sums` makes programs of what users write, with the bounds and orders that it has proved.
 
 mod operation;
-mod registers;
 
 pub use operation::{End, Operation, OperationList, Value};
-use registers::Registers;
 
 use albireo_simd::fixed_point::{exponent, scaled};
 use serde::Serialize;
@@ -85,8 +83,6 @@ pub struct PairSum {
 pub struct PairProgram {
     operations: Vec<Operation>,
     sums: Vec<PairSum>,
-    #[serde(skip)]
-    registers: Registers,
 }
 
 impl PairProgram {
@@ -99,13 +95,7 @@ impl PairProgram {
         let operations = operations.list().to_vec();
         check_operations(&operations)?;
         check_sums(&sums, operations.len())?;
-        let values: Vec<Value> = sums.iter().map(|sum| sum.value).collect();
-        let registers = Registers::of(&operations, &values);
-        Ok(Self {
-            operations,
-            sums,
-            registers,
-        })
+        Ok(Self { operations, sums })
     }
 
     /// All operations, in order.
@@ -116,11 +106,6 @@ impl PairProgram {
     /// The sums.
     pub fn sums(&self) -> &[PairSum] {
         &self.sums
-    }
-
-    /// Where the values are kept while they are needed.
-    pub(crate) fn registers(&self) -> &Registers {
-        &self.registers
     }
 
     /// Columns that are taken of an object.

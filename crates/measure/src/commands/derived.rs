@@ -148,7 +148,7 @@ impl Derived {
         let table = Table { columns, meta };
         let counts = match self {
             Self::Xi => None,
-            _ if !estimated.has_form(path) => None,
+            _ if !estimated.has_form(path) || estimated.formulas.is_some() => None,
             _ => Some(Self::Xi.table(estimated, None, false)?.table),
         };
         let origin = estimated.origin(counts, path);

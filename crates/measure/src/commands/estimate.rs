@@ -72,7 +72,7 @@ pub(crate) struct EstimateFlags {
     ///
     /// [default: landy-szalay with randoms, natural in a periodic box] A formula has the normalised counts DD, DR, RD, RR, DS, SD, SS, D1D2,
     /// D1R2, R1D2, R1R2, D1S2, S1D2 and S1S2, numbers, + - * / ^ and parentheses, e.g. '(DD-2*DR+RR)/RR'; only what it names is counted.
-    /// NAME=FORMULA, again for each further one, makes a column each, of bins in r or theta and of wp.
+    /// NAME=FORMULA, again for each further one, makes a column each, of bins in r or theta, of multipoles, wedges and wp.
     #[arg(long, value_name = "NAME|FORMULA", value_parser = EstimatorParser, help_heading = group::ERRORS)]
     estimator: Vec<AskedEstimator>,
     /// Use RR of an earlier result, after checking that it has the same randoms, box and bins

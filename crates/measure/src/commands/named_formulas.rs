@@ -125,7 +125,7 @@ impl NamedFormulas {
                     "give one formula without a name, or leave out"
                 };
                 Err(usage(format!(
-                    "--estimator {}=..: formulas with names are columns of bins in r or theta, or of wp: {unnamed} {flag}",
+                    "--estimator {}=..: formulas with names are columns of bins in r or theta, or of multipoles, wedges or wp: {unnamed} {flag}",
                     self.names[0]
                 )))
             }

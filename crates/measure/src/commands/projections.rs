@@ -120,35 +120,48 @@ impl From<&Correlation> for Projection {
 }
 
 impl Projection {
-    /// Several of one curve each in one, under these names.
+    /// Those of several formulas in one: each curve under the name of its formula, and what tells it from the others of the formula.
     pub(super) fn of_formulas(
         names: &[String],
         all: Vec<(Self, &Correlation)>,
     ) -> Result<Self, EstimatorError> {
-        let numbers = (0..all.len() as u64).collect();
-        let (mut axis, mut curves) = (None, Vec::new());
+        let n_formulas = all.len();
+        let (mut first, mut curves) = (None, Vec::new());
         for ((one, xi), name) in all.into_iter().zip(names) {
-            let what = match one.kind {
-                ResultKind::Projected => "projected ",
-                _ => "",
+            let curve = |curve: Curve| {
+                let (form, after) = match one.kind {
+                    ResultKind::Projected => ("projected ", ""),
+                    ResultKind::Multipoles | ResultKind::Wedges => {
+                        ("", curve.name.trim_start_matches("xi"))
+                    }
+                    _ => ("", ""),
+                };
+                let described = match curve.described.split_once(" xi(s, mu)") {
+                    Some((what, over)) => format!("{what} {}{over}", xi.estimator),
+                    None => format!("{form}{}", xi.estimator),
+                };
+                Curve {
+                    name: format!("{name}{after}"),
+                    described,
+                    ..curve
+                }
             };
-            axis = axis.or(Some(one.axis));
-            curves.extend(one.curves.into_iter().map(|curve| Curve {
-                name: name.clone(),
-                described: format!("{what}{}", xi.estimator),
-                ..curve
-            }));
+            curves.extend(one.curves.into_iter().map(curve));
+            first = first.or(Some((one.axis, one.labels, one.wedges)));
         }
+        let needs = || EstimatorError::Needs("a formula".to_owned());
+        let (axis, labels, wedges) = first.ok_or_else(needs)?;
+        let numbers = (0..n_formulas as u64).collect();
+        let numbers =
+            TableColumn::integers("formula", "number of the formula, counting from 0", numbers);
+        let numbers = each_repeated(&numbers, curves.len() / n_formulas);
+        let labels = labels.into_iter().map(|label| repeated(label, n_formulas));
         Ok(Self {
             kind: ResultKind::Formulas,
-            axis: axis.ok_or_else(|| EstimatorError::Needs("a formula".to_owned()))?,
+            axis,
+            labels: std::iter::once(numbers).chain(labels).collect(),
             curves,
-            labels: vec![TableColumn::integers(
-                "formula",
-                "number of the formula, counting from 0",
-                numbers,
-            )],
-            wedges: None,
+            wedges,
         })
     }
 

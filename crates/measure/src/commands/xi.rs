@@ -125,8 +125,12 @@ impl Xi {
         self.estimate.check_forms(&spec, &files)?;
         let over_mu = self.over_mu.given();
         self.estimate.check_formulas(&[
-            (over_mu.is_some(), over_mu.unwrap_or_default()),
-            (spec.second.is_some(), "the second coordinate"),
+            (orders.is_some(), "--poles-from legendre"),
+            (
+                over_mu.is_none() && spec.second.is_some(),
+                "the second coordinate",
+            ),
+            (self.counts.is_some(), "--counts"),
             (self.forms.any(), "--outputs"),
         ])?;
         // Edges of wedges are checked before a file is read.

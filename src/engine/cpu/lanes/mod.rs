@@ -12,6 +12,7 @@ mod measure;
 mod pair_weights;
 mod plan;
 mod reached;
+mod steps;
 mod sums;
 mod values;
 
@@ -32,6 +33,7 @@ use measure::Points;
 pub(super) use pair_weights::{PairWeights, RowWords};
 use plan::Plan;
 use reached::Reached;
+pub(super) use steps::Brought;
 pub(super) use sums::Shape;
 pub(super) use sums::Words;
 use sums::{Factors, LaneTerm};
@@ -355,16 +357,15 @@ impl<'a> Lanes<'a> {
             weights.weigh(simd, batch, factors, words.nowhere(), met);
         }
         if let (Some(columns), Some(values)) = (self.asked.columns, &mut *values) {
-            values.make(simd, columns.program, batch.n_pairs(), |of, to| {
-                columns.bring(of, batch, slots, &mut to[..batch.n_pairs()]);
-            });
+            let n = batch.n_pairs();
+            for (of, to) in values.brought() {
+                columns.bring(of, batch, slots, &mut to[..n]);
+            }
+            values.make(simd, n);
         }
         for (at, &(term, set, is_rest)) in self.terms.iter().enumerate() {
             if let (LaneTerm::Beyond(k), Some(values)) = (term, &*values) {
-                let beyond = &values.beyond[k];
-                words.take(simd, (at, batch.n_pairs(), false), |at| {
-                    simd.load_d(&beyond[at..])
-                });
+                words.take_beyond(simd, (at, batch.n_pairs()), values.summed(k));
             } else if term == LaneTerm::Rule {
                 words.ask(batch, at, |rows| (self.asked.of_sum)(at, pair(rows)));
             } else if set == 0 {

@@ -6,7 +6,7 @@ use albireo_simd::Simd;
 use albireo_simd::fixed_point::{FLUSH_TERMS, FRACTION_BITS};
 
 use super::batch::{Batch, PAIRS};
-use super::values::Values;
+use super::values::{Summed, Values};
 use crate::tally::{Legendre, Sum, Tally, WeightedSum};
 use crate::traversal::LEAF;
 
@@ -105,7 +105,7 @@ fn real<S: Simd>(simd: S, batch: &Batch, factors: &Factors<'_>, term: LaneTerm, 
     match term {
         LaneTerm::Product | LaneTerm::Rule | LaneTerm::Beyond(_) => product,
         LaneTerm::Expression(k) => match factors.values {
-            Some(values) => simd.mul_d(product, simd.load_d(&values.terms[k][at..])),
+            Some(values) => simd.mul_d(product, values.summed(k).term(simd, at)),
             None => product,
         },
         LaneTerm::Root | LaneTerm::WeightedRoot => {
@@ -255,22 +255,39 @@ impl<const N: usize> Words<N> {
         }
     }
 
-    /// Takes the terms of sum number `at` for `n` pairs from `real`, in units of a sum, or what the first word leaves of them.
+    /// Takes the terms of `n` pairs for the sums of these numbers: as they are, and what their first words leave. They are the products times
+    /// the values, where there are any. Not by a closure over registers, which may end up as a call for each
+    /// operation.
     #[inline(always)]
-    pub(in crate::engine::cpu) fn take<S: Simd>(
+    pub(in crate::engine::cpu) fn take_words<S: Simd>(
         &mut self,
         simd: S,
-        (at, n, is_rest): (usize, usize, bool),
-        real: impl Fn(usize) -> S::D,
+        ([whole, rest], n): ([Option<usize>; 2], usize),
+        products: &[f64; N],
+        values: Option<Summed<'_>>,
     ) {
-        let bias = self.bias(at);
-        let Some(to) = self.terms.get_mut(at + usize::from(!self.shared)) else {
-            return;
-        };
+        let first = usize::from(!self.shared);
+        let bias = self.bias(whole.unwrap_or(1));
+        let (mut to_whole, mut to_rest) = (None, None);
+        for (at, terms) in self.terms.iter_mut().skip(first).enumerate() {
+            if Some(at) == whole {
+                to_whole = Some(terms);
+            } else if Some(at) == rest {
+                to_rest = Some(terms);
+            }
+        }
         for at in (0..n).step_by(S::DOUBLES) {
-            let term = real(at);
-            let term = if is_rest { simd.rest(term) } else { term };
-            simd.store_rounded(term, bias, &mut to[at..]);
+            let product = simd.load_d(&products[at..]);
+            let term = match values {
+                Some(values) => simd.mul_d(product, values.term(simd, at)),
+                None => product,
+            };
+            if let Some(to) = &mut to_whole {
+                simd.store_rounded(term, bias, &mut to[at..]);
+            }
+            if let Some(to) = &mut to_rest {
+                simd.store_rounded(simd.rest(term), 0, &mut to[at..]);
+            }
         }
     }
 
@@ -391,7 +408,7 @@ impl<const N: usize> Words<N> {
 }
 
 impl Words<PAIRS> {
-    /// Makes the terms of sum number `at`, or what the first word leaves of them.
+    /// Makes the terms of sum number `at`, or what the first word leaves of them. Not by a closure over registers, as above.
     #[inline(always)]
     pub(super) fn make<S: Simd>(
         &mut self,
@@ -400,10 +417,28 @@ impl Words<PAIRS> {
         factors: &Factors<'_>,
         (at, term, is_rest): (usize, LaneTerm, bool),
     ) {
-        let one = simd.splat_d(ONE);
-        self.take(simd, (at, batch.n_pairs(), is_rest), |at| {
-            simd.mul_d(real(simd, batch, factors, term, at), one)
-        });
+        let (bias, one) = (self.bias(at), simd.splat_d(ONE));
+        let to = &mut self.terms[at + usize::from(!self.shared)];
+        for at in (0..batch.n_pairs()).step_by(S::DOUBLES) {
+            let term = simd.mul_d(real(simd, batch, factors, term, at), one);
+            let term = if is_rest { simd.rest(term) } else { term };
+            simd.store_rounded(term, bias, &mut to[at..]);
+        }
+    }
+
+    /// Takes 1 for each of the first `n` pairs without a value.
+    #[inline(always)]
+    pub(super) fn take_beyond<S: Simd>(
+        &mut self,
+        simd: S,
+        (at, n): (usize, usize),
+        values: Summed<'_>,
+    ) {
+        let bias = self.bias(at);
+        let to = &mut self.terms[at + usize::from(!self.shared)];
+        for at in (0..n).step_by(S::DOUBLES) {
+            simd.store_rounded(values.beyond(simd, at), bias, &mut to[at..]);
+        }
     }
 
     /// Takes the terms of sum number `at` from `rule`, of the pairs that lie in bins.

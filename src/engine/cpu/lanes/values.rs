@@ -1,11 +1,13 @@
-//! Values of expressions in lanes: each operation of a program over all pairs of a batch, before the next.
+//! Values of expressions in lanes: each step of a program over all pairs of a batch, before the next.
 //!
 //! Entry: [`Values`], made anew for each batch. What an operation is, is defined by [`Operation::apply`], for one number and for lanes alike.
 
-use albireo_simd::{Lanes, Registers as _, Simd};
+use albireo_simd::fixed_point::scaled;
+use albireo_simd::{Lanes, MOST_LANES, Registers as _, Simd};
 
 use super::batch::Batch;
-use crate::tally::{End, Operation, PairProgram, Value};
+use super::steps::{Brought, Steps, Work};
+use crate::tally::{Operation, PairProgram, Value};
 use crate::traversal::LEAF;
 
 /// What a program takes of the particles of a job: its columns in the order of slots.
@@ -17,183 +19,257 @@ pub(in crate::engine::cpu) struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    /// Writes what a pair brings to an operation, of the pairs of a batch whose rows and lanes begin at these slots.
+    /// Writes what the pairs of a batch bring, whose rows and lanes begin at these slots.
     #[inline(always)]
-    pub(super) fn bring(
-        &self,
-        operation: Operation,
-        batch: &Batch,
-        slots: [usize; 2],
-        to: &mut [f64],
-    ) {
-        match operation {
-            Operation::Difference(axis) => {
-                to.copy_from_slice(&batch.d[usize::from(axis)][..to.len()]);
+    pub(super) fn bring(&self, brought: Brought, batch: &Batch, slots: [usize; 2], to: &mut [f64]) {
+        let rows = |at: usize| &self.first[at][slots[0]..];
+        let lanes = |at: usize| &self.second[at][slots[1]..][..LEAF];
+        let both = |[i, j]: [usize; 2]| (rows(i), lanes(j));
+        match brought {
+            Brought::Difference(axis) => to.copy_from_slice(&batch.d[axis][..to.len()]),
+            Brought::First(at) => {
+                let column = rows(at);
+                each_row(batch, to, |row, to| to.fill(column[row]));
             }
-            Operation::Column(End::First, at) => {
-                let column = &self.first[usize::from(at)][slots[0]..];
-                for (lanes, &row) in to.as_chunks_mut::<LEAF>().0.iter_mut().zip(&batch.rows) {
-                    *lanes = [column[usize::from(row)]; LEAF];
-                }
+            Brought::Second(at) => {
+                let column = lanes(at);
+                each_row(batch, to, |_, to| to.copy_from_slice(column));
             }
-            Operation::Column(End::Second, at) => {
-                let column = &self.second[usize::from(at)][slots[1]..][..LEAF];
-                for lanes in to.as_chunks_mut::<LEAF>().0 {
-                    lanes.copy_from_slice(column);
-                }
-            }
-            _ => {}
+            Brought::Sum(of) => of_both(batch, to, both(of), |a, b| a + b),
+            Brought::Less(of) => of_both(batch, to, both(of), |a, b| a - b),
+            Brought::Product(of) => of_both(batch, to, both(of), |a, b| a * b),
         }
     }
 }
+
+/// Writes the numbers of each row of a batch.
+#[inline(always)]
+fn each_row(batch: &Batch, to: &mut [f64], write: impl Fn(usize, &mut [f64; LEAF])) {
+    let rows = to.as_chunks_mut::<LEAF>().0.iter_mut().zip(&batch.rows);
+    rows.for_each(|(to, &row)| write(row.into(), to));
+}
+
+/// What is made of a column of the rows of a batch and of one of its lanes.
+#[inline(always)]
+fn of_both(
+    batch: &Batch,
+    to: &mut [f64],
+    (rows, lanes): (&[f64], &[f64]),
+    made: impl Fn(f64, f64) -> f64,
+) {
+    each_row(batch, to, |row, to| {
+        let own = rows[row];
+        to.iter_mut()
+            .zip(lanes)
+            .for_each(|(to, &lane)| *to = made(own, lane));
+    });
+}
+
+/// A number a pair of a batch.
+type Register<const N: usize> = Box<[f64; N]>;
 
 /// The registers of a program, each with a number a pair of a batch of `N`.
 #[derive(Debug)]
 pub(in crate::engine::cpu) struct Values<const N: usize> {
-    registers: Vec<Box<[f64; N]>>,
-    /// Where an operation writes, before it takes the place of its register: what is read does not change meanwhile.
-    made: Box<[f64; N]>,
-    /// Values over the power of two above their bound, sum by sum; 0 where there is none within it.
-    pub(in crate::engine::cpu) terms: Vec<[f64; N]>,
+    steps: Steps,
+    registers: Vec<Register<N>>,
+    /// Where a step writes, before it takes the place of its register: what is read does not change meanwhile.
+    made: Register<N>,
+    /// For each sum its scale, a power of two, and its bound.
+    bounds: Vec<[f64; 2]>,
+}
+
+/// The values that a sum is made of.
+#[derive(Clone, Copy)]
+pub(in crate::engine::cpu) struct Summed<'a> {
+    values: &'a [f64],
+    scale: f64,
+    bound: f64,
+}
+
+impl Summed<'_> {
+    /// Where values are numbers within the bound: lanes hold pairs in no bin too, of which nothing is proved.
+    #[inline(always)]
+    fn within<S: Simd>(self, simd: S, value: S::D) -> S::M {
+        let [low, high] = [-self.bound, self.bound];
+        let above = simd.at_most_d(simd.splat_d(low), value);
+        simd.both(above, simd.at_most_d(value, simd.splat_d(high)))
+    }
+
+    /// The values from pair number `at` on over the power of two above their bound; 0 where there is none within it.
+    #[inline(always)]
+    pub(in crate::engine::cpu) fn term<S: Simd>(self, simd: S, at: usize) -> S::D {
+        let value = simd.load_d(&self.values[at..]);
+        let term = simd.mul_d(value, simd.splat_d(self.scale));
+        simd.select_d(self.within(simd, value), term, simd.splat_d(0.0))
+    }
+
     /// 1 where there is none.
-    pub(in crate::engine::cpu) beyond: Vec<[f64; N]>,
-    /// Whether there is none somewhere.
-    pub(in crate::engine::cpu) any_beyond: Vec<bool>,
+    #[inline(always)]
+    pub(super) fn beyond<S: Simd>(self, simd: S, at: usize) -> S::D {
+        let value = simd.load_d(&self.values[at..]);
+        let [zero, one] = [simd.splat_d(0.0), simd.splat_d(1.0)];
+        simd.select_d(self.within(simd, value), zero, one)
+    }
+
+    /// Calls `pair` for those of the first `n` pairs that have none.
+    #[inline(always)]
+    pub(in crate::engine::cpu) fn each_beyond<S: Simd>(
+        self,
+        simd: S,
+        n: usize,
+        mut pair: impl FnMut(usize),
+    ) {
+        let mut any = simd.splat_d(0.0);
+        for at in (0..n).step_by(S::DOUBLES) {
+            any = simd.add_d(any, self.beyond(simd, at));
+        }
+        let mut lanes = [0.0; LEAF];
+        simd.store_d(any, &mut lanes);
+        if lanes == [0.0; LEAF] {
+            return;
+        }
+        for (k, value) in self.values[..n].iter().enumerate() {
+            if !(-self.bound..=self.bound).contains(value) {
+                pair(k);
+            }
+        }
+    }
 }
 
 impl<const N: usize> Values<N> {
     pub(in crate::engine::cpu) fn new(program: &PairProgram) -> Self {
-        let mut registers = vec![Box::new([0.0; N]); program.registers().number()];
-        for (operation, &to) in program.operations().iter().zip(program.registers().all()) {
-            if let Operation::Constant(bits) = *operation {
-                *registers[usize::from(to)] = [f64::from_bits(bits); N];
-            }
+        let steps = Steps::of(program);
+        let mut registers = vec![Box::new([0.0; N]); steps.number];
+        for &(register, number) in &steps.constants {
+            *registers[register.index()] = [number; N];
         }
-        let n_sums = program.sums().len();
+        let sums = program.sums().iter();
         Self {
+            bounds: sums
+                .map(|sum| [scaled(1.0, sum.exponent()), sum.bound])
+                .collect(),
+            steps,
             registers,
             made: Box::new([0.0; N]),
-            terms: vec![[0.0; N]; n_sums],
-            beyond: vec![[0.0; N]; n_sums],
-            any_beyond: vec![false; n_sums],
         }
     }
 
-    /// Makes the values of `n` pairs; `bring` writes what they bring to an operation, columns and differences, or puts it into the place.
+    /// What pairs bring, and where it is written.
     #[inline(always)]
-    pub(in crate::engine::cpu) fn make<S: Simd>(
+    pub(in crate::engine::cpu) fn brought(
         &mut self,
-        simd: S,
-        program: &PairProgram,
-        n: usize,
-        mut bring: impl FnMut(Operation, &mut Box<[f64; N]>),
-    ) {
-        for (operation, &to) in program.operations().iter().zip(program.registers().all()) {
-            let to = usize::from(to);
-            match *operation {
-                Operation::Constant(_) => {}
-                brought @ (Operation::Difference(_) | Operation::Column(..)) => {
-                    bring(brought, &mut self.registers[to]);
-                }
-                made => self.apply(simd, made, program, (to, n)),
-            }
-        }
-        self.scale(simd, program, n);
+    ) -> impl Iterator<Item = (Brought, &mut [f64; N])> {
+        let registers = self.registers.iter_mut().map(|register| &mut **register);
+        self.steps.brought.iter().copied().zip(registers)
     }
 
-    /// Makes the value of an operation for `n` pairs in register `to`.
+    /// The values of sum number `k`.
     #[inline(always)]
-    fn apply<S: Simd>(
-        &mut self,
-        simd: S,
-        operation: Operation,
-        program: &PairProgram,
-        (to, n): (usize, usize),
-    ) {
+    pub(in crate::engine::cpu) fn summed(&self, k: usize) -> Summed<'_> {
+        let [scale, bound] = self.bounds[k];
+        Summed {
+            values: &self.registers[self.steps.sums[k].index()][..],
+            scale,
+            bound,
+        }
+    }
+
+    /// Makes the values of the first `n` pairs, a multiple of [`MOST_LANES`], of what was brought.
+    #[inline(always)]
+    pub(in crate::engine::cpu) fn make<S: Simd>(&mut self, simd: S, n: usize) {
         use Operation::{
             Add, AtMost, Divide, Less, Maximum, Minimum, Multiply, Root, Subtract, Where,
         };
-        let mut operands = operation.operands();
-        let Some(first) = operands.next() else {
-            return;
-        };
-        let second = operands.next().unwrap_or(first);
-        let third = operands.next().unwrap_or(first);
         let Self {
-            registers, made, ..
+            steps,
+            registers,
+            made,
+            ..
         } = self;
-        // Found before the loop, in which nothing but numbers is read.
-        let register = |value| &registers[program.registers().at(value)][..n];
-        let columns = [first, second, third].map(register);
-        let to_made = &mut made[..n];
-        // Each operation has a loop of its own, in which it is known, and what it is made of by its place.
-        macro_rules! in_loops {
-            ($($name:ident($($place:literal),+)),+ $(,)?) => {
-                match operation {
-                    $($name(..) => {
-                        let operation = $name($(Value::of_index($place)),+);
-                        over_pairs(simd, operation, columns, to_made);
-                    })+
-                    _ => {}
-                }
-            };
-        }
-        in_loops!(
-            Add(0, 1),
-            Subtract(0, 1),
-            Multiply(0, 1),
-            Divide(0, 1),
-            Root(0),
-            Minimum(0, 1),
-            Maximum(0, 1),
-            Less(0, 1),
-            AtMost(0, 1),
-            Where(0, 1, 2),
-        );
-        std::mem::swap(made, &mut registers[to]);
-    }
-
-    /// Brings the values of the sums below 1, and tells those that are beyond their bounds.
-    #[inline(always)]
-    fn scale<S: Simd>(&mut self, simd: S, program: &PairProgram, n: usize) {
-        let (zero, one) = (simd.splat_d(0.0), simd.splat_d(1.0));
-        for (k, sum) in program.sums().iter().enumerate() {
-            let values = &self.registers[program.registers().at(sum.value)][..n];
-            let (terms, all_beyond) = (&mut self.terms[k][..n], &mut self.beyond[k][..n]);
-            // A power of two, and normal.
-            let scale = simd.splat_d(albireo_simd::fixed_point::scaled(1.0, sum.exponent()));
-            let [low, high] = [-sum.bound, sum.bound].map(|end| simd.splat_d(end));
-            let mut any = zero;
-            for at in (0..n).step_by(S::DOUBLES) {
-                let value = simd.load_d(&values[at..]);
-                let term = simd.mul_d(value, scale);
-                // Lanes hold pairs in no bin too, of which nothing is proved.
-                let within = simd.both(simd.at_most_d(low, value), simd.at_most_d(value, high));
-                simd.store_d(simd.select_d(within, term, zero), &mut terms[at..]);
-                let beyond = simd.select_d(within, zero, one);
-                simd.store_d(beyond, &mut all_beyond[at..]);
-                any = simd.add_d(any, beyond);
+        for &(work, to) in &steps.steps {
+            // Found before the loop, in which nothing but numbers is read.
+            macro_rules! column {
+                ($value:expr) => {
+                    registers[$value.index()][..n].as_chunks().0
+                };
             }
-            let mut lanes = [0.0; LEAF];
-            simd.store_d(any, &mut lanes);
-            self.any_beyond[k] = lanes != [0.0; LEAF];
+            let to_made = made[..n].as_chunks_mut().0;
+            // Each operation has a loop of its own, in which it is known, and what it is made of by its place.
+            macro_rules! in_loops {
+                ($($name:ident($($value:ident = $place:literal),+)),+ $(,)?) => {
+                    match work {
+                        $(Work::One($name($($value),+)) => {
+                            let operation = $name($(Value::of_index($place)),+);
+                            let columns = in_loops!(columns $($value),+);
+                            over_pairs(simd, operation, columns, to_made);
+                        })+
+                        Work::One(_) => {}
+                        Work::Dot([a, b, c, d, e, f]) => {
+                            let vectors = [
+                                [column!(a), column!(c), column!(e)],
+                                [column!(b), column!(d), column!(f)],
+                            ];
+                            dots(simd, vectors, to_made);
+                        }
+                    }
+                };
+                (columns $a:ident) => { [column!($a); 3] };
+                (columns $a:ident, $b:ident) => { [column!($a), column!($b), column!($b)] };
+                (columns $a:ident, $b:ident, $c:ident) => { [column!($a), column!($b), column!($c)] };
+            }
+            in_loops!(
+                Add(a = 0, b = 1),
+                Subtract(a = 0, b = 1),
+                Multiply(a = 0, b = 1),
+                Divide(a = 0, b = 1),
+                Root(a = 0),
+                Minimum(a = 0, b = 1),
+                Maximum(a = 0, b = 1),
+                Less(a = 0, b = 1),
+                AtMost(a = 0, b = 1),
+                Where(a = 0, b = 1, c = 2),
+            );
+            std::mem::swap(made, &mut registers[to.index()]);
         }
     }
 }
 
+/// The numbers of some pairs, as many as the widest register has lanes.
+type Wide = [f64; MOST_LANES];
+
 /// What an operation makes of columns, which its operands are by their numbers.
 #[inline(always)]
-fn over_pairs<S: Simd>(simd: S, operation: Operation, columns: [&[f64]; 3], to: &mut [f64]) {
+fn over_pairs<S: Simd>(simd: S, operation: Operation, columns: [&[Wide]; 3], to: &mut [Wide]) {
     let lanes = Lanes(simd);
-    let [x, y, z] = columns.map(|column| &column[..to.len()]);
-    for at in (0..to.len()).step_by(S::DOUBLES) {
-        let value = |value: Value| match value.index() {
-            0 => lanes.load(&x[at..]),
-            1 => lanes.load(&y[at..]),
-            _ => lanes.load(&z[at..]),
-        };
-        if let Some(made) = operation.apply(lanes, value) {
-            lanes.store(made, &mut to[at..]);
+    let [x, y, z] = columns;
+    for (((to, x), y), z) in to.iter_mut().zip(x).zip(y).zip(z) {
+        for at in (0..MOST_LANES).step_by(S::DOUBLES) {
+            let value = |value: Value| match value.index() {
+                0 => lanes.load(&x[at..]),
+                1 => lanes.load(&y[at..]),
+                _ => lanes.load(&z[at..]),
+            };
+            if let Some(made) = operation.apply(lanes, value) {
+                lanes.store(made, &mut to[at..]);
+            }
+        }
+    }
+}
+
+/// The scalar products of two vectors.
+#[inline(always)]
+fn dots<S: Simd>(simd: S, [a, b]: [[&[Wide]; 3]; 2], to: &mut [Wide]) {
+    let ([ax, ay, az], [bx, by, bz]) = (a, b);
+    let first = ax.iter().zip(ay).zip(az);
+    let second = bx.iter().zip(by).zip(bz);
+    for ((to, ((ax, ay), az)), ((bx, by), bz)) in to.iter_mut().zip(first).zip(second) {
+        for at in (0..MOST_LANES).step_by(S::DOUBLES) {
+            let x = simd.mul_d(simd.load_d(&ax[at..]), simd.load_d(&bx[at..]));
+            let y = simd.mul_d(simd.load_d(&ay[at..]), simd.load_d(&by[at..]));
+            let z = simd.mul_d(simd.load_d(&az[at..]), simd.load_d(&bz[at..]));
+            let sum = simd.add_d(simd.add_d(x, y), z);
+            simd.store_d(sum, &mut to[at..]);
         }
     }
 }
