@@ -52,7 +52,6 @@ mod lookup;
 mod mask;
 mod memory;
 mod notice;
-mod notice_text;
 mod opened;
 mod pair_columns;
 mod passed_on;

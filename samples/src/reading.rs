@@ -344,7 +344,7 @@ impl Reading {
         if let (true, Some(first)) = (on_sky, stated.first()) {
             if self.space.is_none() {
                 tell(Notice::UnusedBox {
-                    source: first.source.clone(),
+                    place: first.source.clone(),
                 });
             }
             stated.clear();

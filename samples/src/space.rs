@@ -204,14 +204,14 @@ pub(crate) fn resolve(
             tell(Notice::DifferentBox {
                 given: described(&domain),
                 stated: described(&other),
-                source: first.source.clone(),
+                place: first.source.clone(),
             });
         }
     }
     if given.is_none() && domain.is_periodic() {
         tell(Notice::StatedBox {
             space: described(&domain),
-            source: source.clone(),
+            place: source.clone(),
         });
     }
     let record = box_record(&domain, &source);
