@@ -10,7 +10,7 @@ use crate::Format;
 use crate::block::{Block, Widening};
 use crate::catalog::{Catalog, ColumnDescription, Description, Request, TableDescription};
 use crate::collector::{Collected, Collector};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::expression::Expression;
 use crate::masks::Masks;
 use crate::plan::Plan;
@@ -26,24 +26,24 @@ pub trait CatalogReader {
     ///
     /// # Errors
     /// [`CatalogError`] if the file cannot be decoded.
-    fn describe(&mut self) -> Result<Description, CatalogError>;
+    fn describe(&mut self) -> Result<Description>;
 
     /// The columns and attributes of one table (`None`: as [`Request::table`]) without a pass over its data: no ranges, no counts
     /// of NaN, and 0 rows where the format does not state their number.
     ///
     /// # Errors
     /// [`CatalogError`] if there is no such table.
-    fn outline(&mut self, table: Option<&str>) -> Result<TableDescription, CatalogError>;
+    fn outline(&mut self, table: Option<&str>) -> Result<TableDescription>;
 
     /// Reads the requested columns of the requested rows, in file order, widened exactly to float64.
     ///
     /// # Errors
     /// [`CatalogError`], each cause its own variant.
-    fn read(&mut self, request: &Request) -> Result<Catalog, CatalogError>;
+    fn read(&mut self, request: &Request) -> Result<Catalog>;
 }
 
 /// Receives the blocks of a scan in row order.
-pub(crate) type Sink<'a> = dyn FnMut(Block) -> Result<(), CatalogError> + 'a;
+pub(crate) type Sink<'a> = dyn FnMut(Block) -> Result<()> + 'a;
 
 /// What a format supplies.
 pub(crate) trait Backend {
@@ -51,12 +51,12 @@ pub(crate) trait Backend {
     fn path(&self) -> &Path;
 
     /// The tables, as requests name them; the nameless one of a format that holds one table, unless overridden.
-    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
+    fn tables(&mut self) -> Result<Vec<String>> {
         Ok(vec![String::new()])
     }
 
     /// The table of a request.
-    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError>;
+    fn schema(&mut self, request: &Request) -> Result<Schema>;
 
     /// Hands the rows of `components` to `sink`, in blocks, from a row on: formats that seek begin with the block that holds it, others
     /// hand out what lies before as well. No component's field is [`Kind::Other`].
@@ -66,7 +66,7 @@ pub(crate) trait Backend {
         components: &[Component],
         from: (Widening, u64),
         sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError>;
+    ) -> Result<()>;
 
     /// How the values of a field of the schema last asked for are packed, by the names of the filters.
     fn packing(&self, _field: usize) -> Option<String> {
@@ -84,7 +84,7 @@ pub(crate) trait Backend {
         schema: &Schema,
         components: &[Component],
         collector: &mut Collector,
-    ) -> Result<(), CatalogError> {
+    ) -> Result<()> {
         let path = self.path().to_owned();
         self.scan(
             schema,
@@ -104,11 +104,11 @@ impl Backend for Box<dyn Backend> {
         (**self).path()
     }
 
-    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
+    fn tables(&mut self) -> Result<Vec<String>> {
         (**self).tables()
     }
 
-    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
+    fn schema(&mut self, request: &Request) -> Result<Schema> {
         (**self).schema(request)
     }
 
@@ -126,7 +126,7 @@ impl Backend for Box<dyn Backend> {
         components: &[Component],
         from: (Widening, u64),
         sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
+    ) -> Result<()> {
         (**self).scan(schema, components, from, sink)
     }
 
@@ -135,13 +135,13 @@ impl Backend for Box<dyn Backend> {
         schema: &Schema,
         components: &[Component],
         collector: &mut Collector,
-    ) -> Result<(), CatalogError> {
+    ) -> Result<()> {
         (**self).collect(schema, components, collector)
     }
 }
 
 /// Refuses a request that names a table, where the format holds one without a name.
-pub(crate) fn refuse_table(path: &Path, request: &Request) -> Result<(), CatalogError> {
+pub(crate) fn refuse_table(path: &Path, request: &Request) -> Result<()> {
     match &request.table {
         None => Ok(()),
         Some(table) => Err(CatalogError::UnknownTable {
@@ -182,7 +182,7 @@ impl<B: Backend> CatalogReader for B {
         Backend::format(self)
     }
 
-    fn describe(&mut self) -> Result<Description, CatalogError> {
+    fn describe(&mut self) -> Result<Description> {
         let names = self.tables()?;
         let tables = names
             .into_iter()
@@ -195,7 +195,7 @@ impl<B: Backend> CatalogReader for B {
         })
     }
 
-    fn outline(&mut self, table: Option<&str>) -> Result<TableDescription, CatalogError> {
+    fn outline(&mut self, table: Option<&str>) -> Result<TableDescription> {
         let schema = self.schema(&Request {
             table: table.map(str::to_owned),
             ..Request::default()
@@ -214,7 +214,7 @@ impl<B: Backend> CatalogReader for B {
         })
     }
 
-    fn read(&mut self, request: &Request) -> Result<Catalog, CatalogError> {
+    fn read(&mut self, request: &Request) -> Result<Catalog> {
         let schema = readable_schema(self, request)?;
         let path = self.path().to_owned();
         let untyped = Backend::format(self) == Format::Text;
@@ -250,7 +250,7 @@ impl<B: Backend> CatalogReader for B {
 
 /// The schema, with columns so wide that they are no coordinates (images, spectra) marked as not readable: a vector column
 /// takes a column of memory per component.
-fn readable_schema<B: Backend>(backend: &mut B, request: &Request) -> Result<Schema, CatalogError> {
+fn readable_schema<B: Backend>(backend: &mut B, request: &Request) -> Result<Schema> {
     const WIDEST: usize = 4096;
     let mut schema = backend.schema(request)?;
     for field in schema
@@ -265,10 +265,7 @@ fn readable_schema<B: Backend>(backend: &mut B, request: &Request) -> Result<Sch
     Ok(schema)
 }
 
-fn describe_table<B: Backend>(
-    backend: &mut B,
-    name: String,
-) -> Result<TableDescription, CatalogError> {
+fn describe_table<B: Backend>(backend: &mut B, name: String) -> Result<TableDescription> {
     let table = (!name.is_empty()).then(|| name.clone());
     let schema = readable_schema(
         backend,

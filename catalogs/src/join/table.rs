@@ -8,7 +8,7 @@ use super::columns::{AbsentKeys, Join, Loaded, field_of, keys, place_of_key};
 use crate::Format;
 use crate::block::{Block, Cells, Site, Widening};
 use crate::catalog::Request;
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::open::open_backend;
 use crate::reader::{Backend, CatalogReader, Sink, wanted_names};
 use crate::schema::{Component, Field, JOINED, Kind, Schema};
@@ -18,11 +18,7 @@ use crate::stop::Stop;
 ///
 /// # Errors
 /// As there; later those of the files, keys that are no whole numbers, absent or there twice.
-pub fn open_joined(
-    path: &Path,
-    joins: &[Join],
-    stop: Stop,
-) -> Result<Box<dyn CatalogReader>, CatalogError> {
+pub fn open_joined(path: &Path, joins: &[Join], stop: Stop) -> Result<Box<dyn CatalogReader>> {
     let inner = open_backend(path, stop.clone())?;
     if joins.is_empty() {
         return Ok(Box::new(inner));
@@ -97,7 +93,7 @@ impl Joined {
     }
 
     /// Refuses rows whose key is absent, where they are neither left out nor get zeros; `absent` has their number for each join.
-    fn check_absent(&self, absent: &[u64], of: u64) -> Result<(), CatalogError> {
+    fn check_absent(&self, absent: &[u64], of: u64) -> Result<()> {
         for (join, &rows) in self.joins.iter().zip(absent) {
             if rows > 0 && join.absent == AbsentKeys::Refuse {
                 return Err(CatalogError::KeysAbsent {
@@ -156,11 +152,11 @@ impl Backend for Joined {
         self.inner.path()
     }
 
-    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
+    fn tables(&mut self) -> Result<Vec<String>> {
         self.inner.tables()
     }
 
-    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
+    fn schema(&mut self, request: &Request) -> Result<Schema> {
         let added: Vec<&String> = self.joins.iter().flat_map(|join| &join.columns).collect();
         let names = wanted_names(request, &|_| false).into_iter();
         let names = names.filter(|name| !added.contains(&name));
@@ -207,7 +203,7 @@ impl Backend for Joined {
         components: &[Component],
         (widening, first): (Widening, u64),
         sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
+    ) -> Result<()> {
         let mut sources = self.sources(components);
         let loaded = self.joins.iter().zip(&sources.of_joins);
         let loaded = loaded.map(|(join, wanted)| join.load(wanted, widening, &self.stop));

@@ -9,7 +9,7 @@ use super::column::share;
 use super::h5md::{axes_of, is_hdf5};
 use super::head::Head;
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::hdf5::array::Store;
 use crate::stop::Stop;
 
@@ -31,7 +31,7 @@ pub(super) fn open(
     head: &Head<'_>,
     _request: &TrajectoryRequest,
     stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
+) -> Result<Box<dyn Trajectory>> {
     let store = Store::open(head.path)?;
     let (groups, _) = store.members("/").unwrap_or_default();
     let numbered = groups
@@ -61,7 +61,7 @@ struct Cadishi {
 
 impl Cadishi {
     /// Positions and species of a frame, species after species by their names.
-    fn particles(&self, frame: &str) -> Result<([Vec<f64>; 3], Atoms), CatalogError> {
+    fn particles(&self, frame: &str) -> Result<([Vec<f64>; 3], Atoms)> {
         let group = format!("{frame}/coordinates");
         let mut names = self
             .store
@@ -112,7 +112,7 @@ impl Cadishi {
     }
 
     /// Lengths and angles in degrees; nothing, an empty array and zeros stand for no box.
-    fn cell(&self, frame: &str) -> Result<Option<Cell>, CatalogError> {
+    fn cell(&self, frame: &str) -> Result<Option<Cell>> {
         let Some(array) = self.store.array(&format!("{frame}/dimensions")) else {
             return Ok(None);
         };
@@ -152,7 +152,7 @@ impl Trajectory for Cadishi {
         Some(self.frames.len() as u64)
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
         self.stop.check(&self.path)?;
         let Some(frame) = self.frames.get(self.next) else {
             return Ok(None);
@@ -170,7 +170,7 @@ impl Trajectory for Cadishi {
         }))
     }
 
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
+    fn skip(&mut self, frames: u64) -> Result<u64> {
         let left = (self.frames.len() - self.next) as u64;
         let passed = frames.min(left);
         self.next += passed as usize;

@@ -11,7 +11,7 @@ use super::h5md_topology::with_topology;
 use super::head::Head;
 use super::layout::unit_of;
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::hdf5::array::{Array, Elements, Store};
 use crate::stop::Stop;
 use crate::value::Value;
@@ -39,7 +39,7 @@ pub(super) fn open(
     head: &Head<'_>,
     request: &TrajectoryRequest,
     stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
+) -> Result<Box<dyn Trajectory>> {
     let path = head.path;
     let store = Store::open(path)?;
     let group = particles(path, &store, request.table.as_deref())?;
@@ -80,7 +80,7 @@ pub(super) fn open(
 }
 
 /// The path of the group of particles.
-fn particles(path: &Path, store: &Store, asked: Option<&str>) -> Result<String, CatalogError> {
+fn particles(path: &Path, store: &Store, asked: Option<&str>) -> Result<String> {
     let (groups, _) = store.members("particles").unwrap_or_default();
     let named = asked.map(|name| name.trim_matches('/').trim_start_matches("particles/"));
     let name = match (named, groups.as_slice()) {
@@ -152,12 +152,7 @@ enum Clock {
 }
 
 impl Clock {
-    fn find(
-        store: &Store,
-        series: &Series,
-        name: &str,
-        frames: u64,
-    ) -> Result<Option<Self>, CatalogError> {
+    fn find(store: &Store, series: &Series, name: &str, frames: u64) -> Result<Option<Self>> {
         let array = store.array(&format!("{}/{name}", series.path));
         let Some(array) = array.filter(|_| series.moving) else {
             return Ok(None);
@@ -196,12 +191,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn find(
-        path: &Path,
-        store: &Store,
-        group: &str,
-        frames: u64,
-    ) -> Result<Option<Self>, CatalogError> {
+    fn find(path: &Path, store: &Store, group: &str, frames: u64) -> Result<Option<Self>> {
         let Some(edges) = Series::find(store, &format!("{group}/box/edges")) else {
             return Ok(None);
         };
@@ -250,12 +240,7 @@ impl Bounds {
     }
 
     /// The box of a frame; zeros stand for none.
-    fn cell(
-        &self,
-        store: &Store,
-        frame: u64,
-        step: Option<f64>,
-    ) -> Result<Option<Cell>, CatalogError> {
+    fn cell(&self, store: &Store, frame: u64, step: Option<f64>) -> Result<Option<Cell>> {
         let refuse = |found: String| {
             store.refuse(
                 &self.edges.values,
@@ -343,7 +328,7 @@ impl H5md {
     }
 
     /// Finds what has one value a particle, and reads what does not change.
-    fn find_atoms(&mut self, group: &str, particles: u64) -> Result<(), CatalogError> {
+    fn find_atoms(&mut self, group: &str, particles: u64) -> Result<()> {
         let (groups, arrays) = self.store.members(group).unwrap_or_default();
         let mut names: Vec<String> = groups.into_iter().chain(arrays).collect();
         names.sort_unstable();
@@ -381,7 +366,7 @@ impl H5md {
         }
     }
 
-    fn atoms(&mut self, frame: u64) -> Result<Arc<Atoms>, CatalogError> {
+    fn atoms(&mut self, frame: u64) -> Result<Arc<Atoms>> {
         if self.moving.is_empty() && self.vectors.is_empty() {
             return Ok(Arc::clone(&self.atoms));
         }
@@ -416,7 +401,7 @@ impl Trajectory for H5md {
         Some(self.frames)
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
         self.stop.check(&self.path)?;
         let number = self.number;
         if number >= self.frames {
@@ -443,7 +428,7 @@ impl Trajectory for H5md {
         }))
     }
 
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
+    fn skip(&mut self, frames: u64) -> Result<u64> {
         let passed = frames.min(self.frames - self.number);
         self.number += passed;
         Ok(passed)

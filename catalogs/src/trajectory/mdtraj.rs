@@ -12,7 +12,7 @@ use super::h5md::{axes_of, is_hdf5};
 use super::head::Head;
 use super::layout::unit_of;
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::hdf5::array::{Array, Elements, Store};
 use crate::stop::Stop;
 use crate::value::Value;
@@ -40,7 +40,7 @@ pub(super) fn open(
     head: &Head<'_>,
     request: &TrajectoryRequest,
     stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
+) -> Result<Box<dyn Trajectory>> {
     let path = head.path;
     let store = Store::open(path)?;
     let missing = || CatalogError::corrupt(path, format!("no array `{POSITIONS}`"));
@@ -89,11 +89,7 @@ pub(super) fn open(
 }
 
 /// Refuses a box in another unit than the positions, and angles in any but degrees.
-fn check_units(
-    path: &Path,
-    unit: Option<&str>,
-    cell: Option<&[Array; 2]>,
-) -> Result<(), CatalogError> {
+fn check_units(path: &Path, unit: Option<&str>, cell: Option<&[Array; 2]>) -> Result<()> {
     let Some([lengths, angles]) = cell else {
         return Ok(());
     };
@@ -122,7 +118,7 @@ fn check_units(
 }
 
 /// What the JSON of `topology` says of the atoms; nothing where there is none.
-fn atoms(store: &Store, particles: u64) -> Result<Atoms, CatalogError> {
+fn atoms(store: &Store, particles: u64) -> Result<Atoms> {
     let bare = Atoms::new(particles as usize);
     let Some(array) = store.array("topology") else {
         return Ok(bare);
@@ -222,11 +218,11 @@ struct MdTraj {
 
 impl MdTraj {
     /// The box of the next frame; zeros and NaN stand for none.
-    fn cell(&self, rows: Option<(u64, u64)>) -> Result<Option<Cell>, CatalogError> {
+    fn cell(&self, rows: Option<(u64, u64)>) -> Result<Option<Cell>> {
         let Some([lengths, angles]) = &self.cell else {
             return Ok(None);
         };
-        let three = |array: &Array| -> Result<[f64; 3], CatalogError> {
+        let three = |array: &Array| -> Result<[f64; 3]> {
             let values = self.store.reals(array, rows)?;
             Ok(<[f64; 3]>::try_from(values).unwrap_or([f64::NAN; 3]))
         };
@@ -242,7 +238,7 @@ impl MdTraj {
     }
 
     /// The atoms, with their velocities where these are asked for.
-    fn atoms(&mut self, rows: Option<(u64, u64)>) -> Result<Arc<Atoms>, CatalogError> {
+    fn atoms(&mut self, rows: Option<(u64, u64)>) -> Result<Arc<Atoms>> {
         let Some(velocities) = &self.velocities else {
             return Ok(Arc::clone(&self.atoms));
         };
@@ -270,7 +266,7 @@ impl Trajectory for MdTraj {
         Some(self.frames)
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
         self.stop.check(&self.path)?;
         let number = self.number;
         if number >= self.frames {
@@ -294,7 +290,7 @@ impl Trajectory for MdTraj {
         }))
     }
 
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
+    fn skip(&mut self, frames: u64) -> Result<u64> {
         let passed = frames.min(self.frames - self.number);
         self.number += passed;
         Ok(passed)

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::{Head, extension_of, unpacked};
 use super::{Atoms, Trajectory, TrajectoryDescription};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::stop::{Stop, Watched};
 
 /// Bytes looked at.
@@ -23,7 +23,7 @@ struct Known {
     open: Open,
 }
 
-type Open = fn(&Head<'_>, &TrajectoryRequest, Stop) -> Result<Box<dyn Trajectory>, CatalogError>;
+type Open = fn(&Head<'_>, &TrajectoryRequest, Stop) -> Result<Box<dyn Trajectory>>;
 
 /// The formats, those with a magic number first; tables last.
 const KNOWN: &[Known] = &[
@@ -105,7 +105,7 @@ pub fn open_trajectory(
     path: &Path,
     request: &TrajectoryRequest,
     stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
+) -> Result<Box<dyn Trajectory>> {
     looked_at(path, stop, |head, stop| known(head, request, stop))
 }
 
@@ -113,10 +113,7 @@ pub fn open_trajectory(
 ///
 /// # Errors
 /// A file that cannot be read, or one of a format that is known and not read.
-pub fn trajectory_format(
-    path: &Path,
-    stop: Stop,
-) -> Result<Option<TrajectoryFormat>, CatalogError> {
+pub fn trajectory_format(path: &Path, stop: Stop) -> Result<Option<TrajectoryFormat>> {
     looked_at(
         path,
         stop,
@@ -124,16 +121,12 @@ pub fn trajectory_format(
     )
 }
 
-fn of(head: &Head<'_>) -> Result<Option<&'static Known>, CatalogError> {
+fn of(head: &Head<'_>) -> Result<Option<&'static Known>> {
     crate::refused::by_name(head.path, head.bytes)?;
     Ok(KNOWN.iter().find(|known| (known.matches)(head)))
 }
 
-fn known(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
+fn known(head: &Head<'_>, request: &TrajectoryRequest, stop: Stop) -> Result<Box<dyn Trajectory>> {
     match of(head)? {
         Some(known) => (known.open)(head, request, stop),
         None if head.bytes.is_empty() => Err(CatalogError::corrupt(head.path, "it is empty")),
@@ -158,7 +151,7 @@ fn known(
 ///
 /// # Errors
 /// Those of [`open_trajectory`], and what the file has wrong; a trajectory without a frame.
-pub fn open_topology(path: &Path, stop: Stop) -> Result<Atoms, CatalogError> {
+pub fn open_topology(path: &Path, stop: Stop) -> Result<Atoms> {
     looked_at(path, stop, |head, stop| {
         if super::psf::matches(head) {
             return super::psf::read(head, stop);
@@ -178,11 +171,7 @@ pub fn open_topology(path: &Path, stop: Stop) -> Result<Atoms, CatalogError> {
 ///
 /// # Errors
 /// As [`open_trajectory`] of the trajectory.
-pub fn is_structure_before(
-    structure: &Path,
-    trajectory: &Path,
-    stop: &Stop,
-) -> Result<bool, CatalogError> {
+pub fn is_structure_before(structure: &Path, trajectory: &Path, stop: &Stop) -> Result<bool> {
     let is_one = looked_at(structure, stop.clone(), |head, stop| {
         if super::psf::matches(head) {
             return Ok(true);
@@ -211,10 +200,7 @@ pub fn is_structure_before(
 ///
 /// # Errors
 /// Those of [`Trajectory::next_frame`] and of a header; a trajectory without a frame.
-pub fn describe_trajectory(
-    path: &Path,
-    stop: Stop,
-) -> Result<Option<TrajectoryDescription>, CatalogError> {
+pub fn describe_trajectory(path: &Path, stop: Stop) -> Result<Option<TrajectoryDescription>> {
     looked_at(path, stop, |head, stop| {
         let found = of(head)?.filter(|known| known.format != TrajectoryFormat::Table);
         let Some(known) = found else {
@@ -245,8 +231,8 @@ pub fn describe_trajectory(
 fn looked_at<T>(
     path: &Path,
     stop: Stop,
-    then: impl FnOnce(&Head<'_>, Stop) -> Result<T, CatalogError>,
-) -> Result<T, CatalogError> {
+    then: impl FnOnce(&Head<'_>, Stop) -> Result<T>,
+) -> Result<T> {
     crate::open::refuse_pipe(path)?;
     let io = |error| CatalogError::io(path, error);
     let start = |source: &mut dyn Read| {

@@ -12,7 +12,7 @@ use super::bytes::{Bytes, Order};
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
 use super::{Atoms, Attribute, Cell, Frame, Trajectory};
-use crate::error::CatalogError;
+use crate::error::Result;
 use crate::stop::Stop;
 use chunks::{Chunk, Chunks, MAGIC, Value};
 
@@ -35,7 +35,7 @@ pub(super) fn open(
     head: &Head<'_>,
     request: &TrajectoryRequest,
     stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
+) -> Result<Box<dyn Trajectory>> {
     let bytes = Bytes::open(head, TrajectoryFormat::Gsd, stop)?;
     let mut chunks = Chunks::open(bytes)?;
     let first = if chunks.frames > 0 {
@@ -104,12 +104,7 @@ impl Frames<'_> {
 
 impl Gsd {
     /// The whole number that a chunk holds.
-    fn whole(
-        &mut self,
-        name: &str,
-        chunk: Option<Chunk>,
-        default: i64,
-    ) -> Result<u64, CatalogError> {
+    fn whole(&mut self, name: &str, chunk: Option<Chunk>, default: i64) -> Result<u64> {
         let value = match chunk {
             Some(chunk) if chunk.rows == 1 && chunk.width == 1 => {
                 let value = self.chunks.read(name, chunk)?;
@@ -132,7 +127,7 @@ impl Gsd {
         name: &str,
         frames: &Frames<'_>,
         [count, width]: [u64; 2],
-    ) -> Result<Option<Vec<Value>>, CatalogError> {
+    ) -> Result<Option<Vec<Value>>> {
         let Some(chunk) = frames.find(name) else {
             return Ok(None);
         };
@@ -146,7 +141,7 @@ impl Gsd {
         self.chunks.read(name, chunk).map(Some)
     }
 
-    fn cell(&mut self, frames: &Frames<'_>) -> Result<Option<Cell>, CatalogError> {
+    fn cell(&mut self, frames: &Frames<'_>) -> Result<Option<Cell>> {
         let stated = self.values("configuration/box", frames, [6, 1])?;
         let stated = stated.map(|values| values.iter().map(|value| value.real()).collect());
         let stated: Vec<f64> = stated.unwrap_or_else(|| vec![1.0, 1.0, 1.0, 0.0, 0.0, 0.0]);
@@ -171,7 +166,7 @@ impl Gsd {
         Ok(Some(cell.periodic_along([true, true, !flat])))
     }
 
-    fn positions(&mut self, frames: &Frames<'_>) -> Result<[Vec<f64>; 3], CatalogError> {
+    fn positions(&mut self, frames: &Frames<'_>) -> Result<[Vec<f64>; 3]> {
         let count = frames.counts[0];
         if let Some(positions) = self.vectors(POSITIONS, frames)? {
             return Ok(positions);
@@ -184,7 +179,7 @@ impl Gsd {
     }
 
     /// The velocities of a frame; none where the file does not tell them.
-    fn velocities(&mut self, frames: &Frames<'_>) -> Result<Option<[Vec<f64>; 3]>, CatalogError> {
+    fn velocities(&mut self, frames: &Frames<'_>) -> Result<Option<[Vec<f64>; 3]>> {
         if !self.velocities || !self.chunks.has_name(VELOCITIES) {
             return Ok(None);
         }
@@ -202,11 +197,7 @@ impl Gsd {
     }
 
     /// The components of vectors of each particle.
-    fn vectors(
-        &mut self,
-        name: &str,
-        frames: &Frames<'_>,
-    ) -> Result<Option<[Vec<f64>; 3]>, CatalogError> {
+    fn vectors(&mut self, name: &str, frames: &Frames<'_>) -> Result<Option<[Vec<f64>; 3]>> {
         let values = self.values(name, frames, [frames.counts[0], 3])?;
         Ok(values.map(|values| {
             let axis = |k: usize| {
@@ -218,7 +209,7 @@ impl Gsd {
     }
 
     /// What is known of the particles, shared with the frame before if nothing has changed.
-    fn atoms(&mut self, frames: &Frames<'_>) -> Result<Arc<Atoms>, CatalogError> {
+    fn atoms(&mut self, frames: &Frames<'_>) -> Result<Arc<Atoms>> {
         let more = [
             "particles/types",
             "particles/typeid",
@@ -260,7 +251,7 @@ impl Gsd {
         Ok(atoms)
     }
 
-    fn types(&mut self, frames: &Frames<'_>) -> Result<Attribute, CatalogError> {
+    fn types(&mut self, frames: &Frames<'_>) -> Result<Attribute> {
         let texts = match frames.find("particles/types") {
             Some(chunk) if chunk.width > 0 => {
                 let values = self.chunks.read("particles/types", chunk)?;
@@ -288,7 +279,7 @@ impl Gsd {
         Err(self.chunks.bytes.corrupt(&wrong))
     }
 
-    fn bonds(&mut self, frames: &Frames<'_>) -> Result<Vec<[u32; 2]>, CatalogError> {
+    fn bonds(&mut self, frames: &Frames<'_>) -> Result<Vec<[u32; 2]>> {
         let [particles, bonds] = frames.counts;
         let Some(values) = self.values("bonds/group", frames, [bonds, 2])? else {
             return Ok(Vec::new());
@@ -307,11 +298,7 @@ impl Gsd {
         })
     }
 
-    fn frame(
-        &mut self,
-        own: &[(String, Chunk)],
-        first: &[(String, Chunk)],
-    ) -> Result<Frame, CatalogError> {
+    fn frame(&mut self, own: &[(String, Chunk)], first: &[(String, Chunk)]) -> Result<Frame> {
         let stated = |name: &str| find(own, name).or_else(|| find(first, name));
         let counts = [
             self.whole("particles/N", stated("particles/N"), 0)?,
@@ -360,7 +347,7 @@ impl Trajectory for Gsd {
         Some(self.chunks.frames)
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
         if self.number >= self.chunks.frames {
             return Ok(None);
         }
@@ -373,7 +360,7 @@ impl Trajectory for Gsd {
         frame.map(Some)
     }
 
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
+    fn skip(&mut self, frames: u64) -> Result<u64> {
         let passed = frames.min(self.chunks.frames - self.number);
         self.number += passed;
         Ok(passed)

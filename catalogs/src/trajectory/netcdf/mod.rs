@@ -17,7 +17,7 @@ use super::column::share;
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
 use super::{Atoms, Attribute, Cell, Frame, Trajectory};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::stop::Stop;
 use variable::{Store, Variable};
 use vectors::Vectors;
@@ -42,7 +42,7 @@ pub(super) fn open(
     head: &Head<'_>,
     request: &TrajectoryRequest,
     stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
+) -> Result<Box<dyn Trajectory>> {
     let mut amber = Amber::of(store(head, stop)?)?;
     if request.velocities {
         amber.vectors = vectors::find(amber.store.as_mut(), &amber.coordinates)?;
@@ -50,7 +50,7 @@ pub(super) fn open(
     Ok(Box::new(amber))
 }
 
-fn store(head: &Head<'_>, stop: Stop) -> Result<Box<dyn Store>, CatalogError> {
+fn store(head: &Head<'_>, stop: Stop) -> Result<Box<dyn Store>> {
     #[cfg(feature = "hdf5")]
     if hdf5::matches(head) {
         return Ok(Box::new(hdf5::Hdf5::open(head, stop)?));
@@ -79,7 +79,7 @@ struct Amber {
 }
 
 impl Amber {
-    fn of(mut store: Box<dyn Store>) -> Result<Self, CatalogError> {
+    fn of(mut store: Box<dyn Store>) -> Result<Self> {
         let path = store.path().to_owned();
         let corrupt = |detail: String| CatalogError::corrupt(&path, format!("header: {detail}"));
         let unsupported = |what: String, advice: &str| CatalogError::Unsupported {
@@ -162,7 +162,7 @@ impl Amber {
         })
     }
 
-    fn cell(&mut self) -> Result<Option<Cell>, CatalogError> {
+    fn cell(&mut self) -> Result<Option<Cell>> {
         let Some([lengths, angles]) = &self.cell else {
             return Ok(None);
         };
@@ -190,7 +190,7 @@ impl Amber {
     }
 
     /// What is known of the atoms, shared with the frame before if nothing has changed.
-    fn atoms(&mut self) -> Result<Arc<Atoms>, CatalogError> {
+    fn atoms(&mut self) -> Result<Arc<Atoms>> {
         let mut atoms = Atoms::new(self.atoms.len());
         for (numbers, column) in &self.columns {
             let values = self.store.read(numbers, self.number)?;
@@ -207,11 +207,7 @@ impl Amber {
 }
 
 /// The components of the vectors of a frame; none where they were never written.
-fn axes(
-    store: &mut dyn Store,
-    variable: &Variable,
-    frame: u64,
-) -> Result<Option<[Vec<f64>; 3]>, CatalogError> {
+fn axes(store: &mut dyn Store, variable: &Variable, frame: u64) -> Result<Option<[Vec<f64>; 3]>> {
     let values = store.read(variable, frame)?;
     let axes = variable.axes(&values);
     axes.map_err(|wrong| CatalogError::corrupt(store.path(), format!("frame {frame}: {wrong}")))
@@ -244,7 +240,7 @@ impl Trajectory for Amber {
         Some(self.frames)
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
         if self.number >= self.frames {
             return Ok(None);
         }
@@ -270,7 +266,7 @@ impl Trajectory for Amber {
         Ok(Some(frame))
     }
 
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
+    fn skip(&mut self, frames: u64) -> Result<u64> {
         let passed = frames.min(self.frames - self.number);
         self.number += passed;
         Ok(passed)
