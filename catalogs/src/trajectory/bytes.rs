@@ -94,7 +94,7 @@ impl Bytes {
     ///
     /// # Errors
     /// The system's; a packed file.
-    pub(super) fn open(head: &Head<'_>, format: TrajectoryFormat, stop: Stop) -> Result<Self> {
+    pub(super) fn open(head: &Head<'_>, format: TrajectoryFormat) -> Result<Self> {
         if head.gzipped {
             return Err(CatalogError::Unsupported {
                 path: head.path.to_owned(),
@@ -102,7 +102,7 @@ impl Bytes {
                 advice: "unpack it with gunzip".to_owned(),
             });
         }
-        Self::of(head.path, AHEAD, stop)
+        Self::of(head.path, AHEAD, head.stop.clone())
     }
 
     /// The bytes of the same file from its start, to be hopped over.

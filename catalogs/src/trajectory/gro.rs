@@ -10,7 +10,6 @@ use super::lines::{Lines, fields, real, text, whole};
 use super::texts::{FrameText, TextTrajectory, room};
 use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
 use crate::error::Result;
-use crate::stop::Stop;
 
 /// Columns in front of the positions: residue's number and name, atom's name and number, five each.
 const FRONT: usize = 20;
@@ -25,12 +24,8 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 }
 
 /// Opens a structure.
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>> {
-    let lines = Lines::open(head.path, head.gzipped, stop)?;
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let lines = Lines::open(head)?;
     let gro = Gro {
         velocities: request.velocities,
         ..Gro::default()

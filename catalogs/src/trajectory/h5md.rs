@@ -10,10 +10,10 @@ use super::column::share;
 use super::h5md_topology::with_topology;
 use super::head::Head;
 use super::layout::unit_of;
+use super::numbered::{ByNumber, Numbered};
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
 use crate::error::{CatalogError, Result};
 use crate::hdf5::array::{Array, Elements, Store};
-use crate::stop::Stop;
 use crate::value::Value;
 
 /// Elements that say nothing by which particles are chosen.
@@ -35,11 +35,7 @@ pub(super) fn is_hdf5(head: &Head<'_>) -> bool {
 }
 
 /// Opens the particles' group that is asked for, or the only one.
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>> {
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
     let path = head.path;
     let store = Store::open(path)?;
     let group = particles(path, &store, request.table.as_deref())?;
@@ -69,14 +65,12 @@ pub(super) fn open(
         position,
         bounds,
         frames,
-        number: 0,
-        stop,
     };
     trajectory.find_atoms(&group, own[0])?;
     if request.velocities {
         trajectory.find_vectors(&group);
     }
-    Ok(Box::new(trajectory))
+    Ok(ByNumber::open(head, trajectory))
 }
 
 /// The path of the group of particles.
@@ -296,8 +290,6 @@ struct H5md {
     /// Velocities and forces, where they are asked for and there is one to each position.
     vectors: Vec<([&'static str; 3], Series)>,
     frames: u64,
-    number: u64,
-    stop: Stop,
 }
 
 /// Values as a column.
@@ -384,53 +376,32 @@ impl H5md {
     }
 }
 
-impl Trajectory for H5md {
-    fn format(&self) -> TrajectoryFormat {
-        TrajectoryFormat::H5md
-    }
-
-    fn path(&self) -> &Path {
-        &self.path
-    }
+impl Numbered for H5md {
+    const FORMAT: TrajectoryFormat = TrajectoryFormat::H5md;
 
     fn unit(&self) -> Option<&str> {
         self.unit.as_deref()
     }
 
-    fn frames(&self) -> Option<u64> {
-        Some(self.frames)
+    fn frames(&self) -> u64 {
+        self.frames
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>> {
-        self.stop.check(&self.path)?;
-        let number = self.number;
-        if number >= self.frames {
-            return Ok(None);
-        }
-        let dimensions = self.dimensions();
-        let values = self
-            .store
-            .reals(&self.position.values, self.position.rows(number))?;
+    fn frame(&mut self, number: u64) -> Result<Frame> {
+        let (dimensions, rows) = (self.dimensions(), self.position.rows(number));
+        let values = self.store.reals(&self.position.values, rows)?;
         let step = self.steps.as_ref().map(|steps| steps.at(number));
         let cell = match &self.bounds {
             Some(bounds) => bounds.cell(&self.store, number, step)?,
             None => None,
         };
-        let atoms = self.atoms(number)?;
-        self.number += 1;
-        Ok(Some(Frame {
+        Ok(Frame {
             number,
             step: step.and_then(super::column::whole_number),
             time: self.times.as_ref().map(|times| times.at(number)),
             cell,
             positions: axes_of(&values, dimensions),
-            atoms,
-        }))
-    }
-
-    fn skip(&mut self, frames: u64) -> Result<u64> {
-        let passed = frames.min(self.frames - self.number);
-        self.number += passed;
-        Ok(passed)
+            atoms: self.atoms(number)?,
+        })
     }
 }

@@ -20,6 +20,8 @@ pub(crate) struct Head<'a> {
     /// Whether it is gzipped.
     pub(crate) gzipped: bool,
     pub(crate) path: &'a Path,
+    /// Asked while it is read.
+    pub(crate) stop: Stop,
 }
 
 impl Head<'_> {

@@ -11,19 +11,14 @@ use super::lines::{Lines, fields, text, whole};
 use super::texts::{FrameText, TextTrajectory, room};
 use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
 use crate::error::Result;
-use crate::stop::Stop;
 
 pub(super) fn matches(head: &Head<'_>) -> bool {
     head.bytes.trim_ascii_start().starts_with(b"ITEM:")
 }
 
 /// Opens a dump and reads the head of its first frame.
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>> {
-    let mut lines = Lines::open(head.path, head.gzipped, stop)?;
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let mut lines = Lines::open(head)?;
     let mut dump = LammpsDump {
         lacking: request.lacking,
         velocities: request.velocities,

@@ -5,7 +5,7 @@
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
-use super::head::unpacked;
+use super::head::{Head, unpacked};
 use crate::error::{CatalogError, Result};
 use crate::stop::Stop;
 
@@ -29,11 +29,11 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn open(path: &Path, gzipped: bool, stop: Stop) -> Result<Self> {
+    pub(super) fn open(head: &Head<'_>) -> Result<Self> {
         Ok(Self {
-            path: path.to_owned(),
-            stream: unpacked(path, gzipped, &stop)?,
-            stop,
+            path: head.path.to_owned(),
+            stream: unpacked(head.path, head.gzipped, &head.stop)?,
+            stop: head.stop.clone(),
             line: Vec::new(),
             number: 0,
             held: false,

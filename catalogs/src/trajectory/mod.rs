@@ -36,6 +36,7 @@ mod lines;
 mod mdtraj;
 mod memory;
 mod netcdf;
+mod numbered;
 mod open;
 mod pdb;
 mod psf;

@@ -11,7 +11,6 @@ use super::lines::{Lines, fields, whole};
 use super::texts::{FrameText, TextTrajectory};
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
 use crate::error::Result;
-use crate::stop::Stop;
 
 /// Records with which files begin.
 const FIRST: [&[u8]; 20] = [
@@ -34,18 +33,14 @@ fn record(line: &[u8]) -> &[u8] {
 }
 
 /// Opens a structure or its models.
-pub(super) fn open(
-    head: &Head<'_>,
-    _request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>> {
-    let lines = Lines::open(head.path, head.gzipped, stop)?;
+pub(super) fn open(head: &Head<'_>, _request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let lines = Lines::open(head)?;
     Ok(Box::new(TextTrajectory::new(Pdb::default(), lines)))
 }
 
 /// The atoms of the first frame with the bonds of all `CONECT` records of the file.
-pub(super) fn topology(head: &Head<'_>, stop: Stop) -> Result<Atoms> {
-    let mut lines = Lines::open(head.path, head.gzipped, stop)?;
+pub(super) fn topology(head: &Head<'_>) -> Result<Atoms> {
+    let mut lines = Lines::open(head)?;
     let mut pdb = Pdb::default();
     let mut model = pdb.gather(&mut lines, true)?.unwrap_or_else(Model::new);
     while lines.advance()? {

@@ -7,7 +7,6 @@ use super::head::Head;
 use super::lines::{Lines, fields, real, whole};
 use super::{Atoms, Attribute};
 use crate::error::Result;
-use crate::stop::Stop;
 
 pub(super) fn matches(head: &Head<'_>) -> bool {
     let mut words = fields(head.bytes);
@@ -15,8 +14,8 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 }
 
 /// The atoms of a file, with its bonds.
-pub(super) fn read(head: &Head<'_>, stop: Stop) -> Result<Atoms> {
-    let mut lines = Lines::open(head.path, head.gzipped, stop)?;
+pub(super) fn read(head: &Head<'_>) -> Result<Atoms> {
+    let mut lines = Lines::open(head)?;
     let mut atoms = None;
     while lines.advance()? {
         let Some((count, section)) = section(lines.line()) else {

@@ -28,16 +28,9 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 }
 
 /// Opens a table and finds its columns.
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>> {
-    Ok(Box::new(of_place(
-        Place::File(head.path.to_owned()),
-        request,
-        stop,
-    )?))
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let place = Place::File(head.path.to_owned());
+    Ok(Box::new(of_place(place, request, head.stop.clone())?))
 }
 
 /// The frames of a table in memory, by the rules for those of files.

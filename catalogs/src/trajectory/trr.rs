@@ -11,7 +11,6 @@ use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
 use super::{Atoms, Frame, Trajectory, passed_over};
 use crate::error::Result;
-use crate::stop::Stop;
 
 /// The magic number of every frame.
 const MAGIC: u32 = 1993;
@@ -41,13 +40,9 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
         && head.bytes[12..].starts_with(NAME)
 }
 
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>> {
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
     Ok(Box::new(Trr {
-        bytes: Bytes::open(head, TrajectoryFormat::Trr, stop)?,
+        bytes: Bytes::open(head, TrajectoryFormat::Trr)?,
         number: 0,
         velocities: request.velocities,
         atoms: None,

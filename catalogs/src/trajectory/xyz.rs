@@ -12,7 +12,6 @@ use super::lines::{Lines, fields, real, text, whole};
 use super::texts::{FrameText, TextTrajectory, room};
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
 use crate::error::Result;
-use crate::stop::Stop;
 
 /// A number of atoms alone on the first line and on the third a text and three numbers, or text whose name says so.
 pub(super) fn matches(head: &Head<'_>) -> bool {
@@ -26,12 +25,8 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 }
 
 /// Opens a file of frames.
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>> {
-    let mut lines = Lines::open(head.path, head.gzipped, stop)?;
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let mut lines = Lines::open(head)?;
     let first = Opening::read(&mut lines);
     let opening = first.as_ref().ok().and_then(Option::as_ref);
     let xyz = Xyz {
@@ -373,7 +368,7 @@ mod tests {
             let path = folder.path().join("two.xyz");
             let text = format!("1\nstep=0 {first}\nA 0 0 0\n1\nstep=1 {second}\nA 0 0 0\n");
             std::fs::write(&path, text).expect("a file");
-            crate::open_trajectory(&path, &TrajectoryRequest::default(), Stop::never())
+            crate::open_trajectory(&path, &TrajectoryRequest::default(), crate::Stop::never())
                 .expect("a trajectory")
         };
         for (first, unit, stated) in [

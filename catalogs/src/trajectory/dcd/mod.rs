@@ -14,7 +14,6 @@ use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
 use super::{Atoms, Cell, Frame, Trajectory};
 use crate::error::{CatalogError, Result};
-use crate::stop::Stop;
 use records::Records;
 
 /// Bytes of the first record: a name and twenty numbers.
@@ -24,12 +23,8 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
     Records::of(head.bytes, HEADER, &[b"CORD", b"VELD"]).is_some()
 }
 
-pub(super) fn open(
-    head: &Head<'_>,
-    _: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>> {
-    let mut bytes = Bytes::open(head, TrajectoryFormat::Dcd, stop)?;
+pub(super) fn open(head: &Head<'_>, _: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let mut bytes = Bytes::open(head, TrajectoryFormat::Dcd)?;
     let Some(records) = Records::of(head.bytes, HEADER, &[b"CORD"]) else {
         return Err(CatalogError::Unsupported {
             path: head.path.to_owned(),

@@ -5,15 +5,14 @@
 
 mod chunks;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::bytes::{Bytes, Order};
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
+use super::numbered::{ByNumber, Numbered};
 use super::{Atoms, Attribute, Cell, Frame, Trajectory};
 use crate::error::Result;
-use crate::stop::Stop;
 use chunks::{Chunk, Chunks, MAGIC, Value};
 
 /// Columns of reals: their names in the file and here, and what they are if the file does not say.
@@ -31,12 +30,8 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
     head.bytes.len() >= 8 && (magic(Order::Little) || magic(Order::Big))
 }
 
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>> {
-    let bytes = Bytes::open(head, TrajectoryFormat::Gsd, stop)?;
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let bytes = Bytes::open(head, TrajectoryFormat::Gsd)?;
     let mut chunks = Chunks::open(bytes)?;
     let first = if chunks.frames > 0 {
         chunks.of_frame(0)?
@@ -48,14 +43,13 @@ pub(super) fn open(
         first,
         first_counts: [0; 2],
         velocities: request.velocities,
-        number: 0,
         last: None,
     };
     for (count, name) in ["particles/N", "bonds/N"].into_iter().enumerate() {
         let stated = find(&gsd.first, name);
         gsd.first_counts[count] = gsd.whole(name, stated, 0)?;
     }
-    Ok(Box::new(gsd))
+    Ok(ByNumber::open(head, gsd))
 }
 
 struct Gsd {
@@ -66,7 +60,6 @@ struct Gsd {
     first_counts: [u64; 2],
     /// Whether velocities are kept.
     velocities: bool,
-    number: u64,
     /// What is known of the particles of the frame read last, and where it stands in the file.
     last: Option<(Vec<u64>, Arc<Atoms>)>,
 }
@@ -298,7 +291,12 @@ impl Gsd {
         })
     }
 
-    fn frame(&mut self, own: &[(String, Chunk)], first: &[(String, Chunk)]) -> Result<Frame> {
+    fn frame_of(
+        &mut self,
+        number: u64,
+        own: &[(String, Chunk)],
+        first: &[(String, Chunk)],
+    ) -> Result<Frame> {
         let stated = |name: &str| find(own, name).or_else(|| find(first, name));
         let counts = [
             self.whole("particles/N", stated("particles/N"), 0)?,
@@ -320,7 +318,7 @@ impl Gsd {
             atoms = Arc::new(moving);
         }
         Ok(Frame {
-            number: self.number,
+            number,
             step: i64::try_from(step).ok(),
             time: None,
             cell,
@@ -330,39 +328,23 @@ impl Gsd {
     }
 }
 
-impl Trajectory for Gsd {
-    fn format(&self) -> TrajectoryFormat {
-        TrajectoryFormat::Gsd
-    }
-
-    fn path(&self) -> &Path {
-        self.chunks.bytes.path()
-    }
+impl Numbered for Gsd {
+    const FORMAT: TrajectoryFormat = TrajectoryFormat::Gsd;
 
     fn unit(&self) -> Option<&str> {
         None
     }
 
-    fn frames(&self) -> Option<u64> {
-        Some(self.chunks.frames)
+    fn frames(&self) -> u64 {
+        self.chunks.frames
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>> {
-        if self.number >= self.chunks.frames {
-            return Ok(None);
-        }
-        let own = self.chunks.of_frame(self.number)?;
+    fn frame(&mut self, number: u64) -> Result<Frame> {
+        let own = self.chunks.of_frame(number)?;
         // Lent for as long as the frame is read.
         let first = std::mem::take(&mut self.first);
-        let frame = self.frame(&own, &first);
+        let frame = self.frame_of(number, &own, &first);
         self.first = first;
-        self.number += 1;
-        frame.map(Some)
-    }
-
-    fn skip(&mut self, frames: u64) -> Result<u64> {
-        let passed = frames.min(self.chunks.frames - self.number);
-        self.number += passed;
-        Ok(passed)
+        frame
     }
 }

@@ -48,7 +48,7 @@ pub(super) struct Hdf5 {
 }
 
 impl Hdf5 {
-    pub(super) fn open(head: &Head<'_>, stop: Stop) -> Result<Self> {
+    pub(super) fn open(head: &Head<'_>) -> Result<Self> {
         let path = head.path;
         let (file, bytes) = opened(path)?;
         Ok(Self {
@@ -56,7 +56,7 @@ impl Hdf5 {
             file,
             datasets: HashMap::new(),
             bytes,
-            stop,
+            stop: head.stop.clone(),
         })
     }
 

@@ -13,7 +13,6 @@ use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
 use super::{Atoms, Frame, Trajectory, passed_over};
 use crate::error::Result;
-use crate::stop::Stop;
 use coder::Coded;
 
 /// The magic number of every frame.
@@ -29,12 +28,8 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
     head.bytes.len() >= 4 && [MAGIC, LARGE_MAGIC].contains(&Order::Big.u32(head.bytes, 0))
 }
 
-pub(super) fn open(
-    head: &Head<'_>,
-    _: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>> {
-    let bytes = Bytes::open(head, TrajectoryFormat::Xtc, stop)?;
+pub(super) fn open(head: &Head<'_>, _: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let bytes = Bytes::open(head, TrajectoryFormat::Xtc)?;
     Ok(Box::new(Xtc {
         bytes,
         number: 0,
