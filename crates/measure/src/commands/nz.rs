@@ -13,7 +13,7 @@ use albireo::cosmology::{Cosmology, NumberDensity};
 use albireo::regions::Footprint;
 use albireo::sky::{Column, positions, unit_vectors};
 use albireo::{Bins, Domain, Edges, Pairs, Particles, RBins};
-use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_catalogs::{ResultKind, TableColumn};
 use albireo_samples::{Selection, Source, Survey};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -413,11 +413,11 @@ impl Nz {
         let samples: Vec<Value> = samples.flat_map(|one| one.survey.record.clone()).collect();
         record.set("samples", samples);
         for (path, columns) in catalogues.into_iter().flatten() {
-            let meta = record.finish(ResultKind::FkpWeights);
-            session.sink.write(&Table { columns, meta }, &path)?;
+            let table = record.table(ResultKind::FkpWeights, columns);
+            session.sink.write(&table, &path)?;
         }
         let columns = self.density_columns(&n);
-        let meta = record.finish(ResultKind::NumberDensity);
-        session.sink.deliver(&Table { columns, meta }, &self.output)
+        let table = record.table(ResultKind::NumberDensity, columns);
+        session.sink.deliver(&table, &self.output)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use albireo::counts::excluded_pairs;
 use albireo::error::JobError;
 use albireo::{Bins, Counts, Domain, Edges, LineOfSight, Outside, Pairs, RBins};
-use albireo_catalogs::{Filter, ResultKind, Table, TableColumn};
+use albireo_catalogs::{Filter, ResultKind, TableColumn};
 use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
@@ -389,13 +389,9 @@ impl Rdf {
         if let Some(valued) = &valued {
             columns.extend(valued.following(&partials, class_of(pairs).1)?);
         }
-        session.sink.deliver(
-            &Table {
-                columns,
-                meta: record.finish(ResultKind::Rdf),
-            },
-            &self.pairs.output,
-        )
+        session
+            .sink
+            .deliver(&record.table(ResultKind::Rdf, columns), &self.pairs.output)
     }
 
     /// The space that the particles of a sample fill.

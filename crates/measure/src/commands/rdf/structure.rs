@@ -267,10 +267,7 @@ fn structure_factors(
     }
     record.set("structure_factor", method);
     record.set("edges", json!({"q": edges.values()}));
-    Ok(Some(Table {
-        columns,
-        meta: record.finish(ResultKind::StructureFactor),
-    }))
+    Ok(Some(record.table(ResultKind::StructureFactor, columns)))
 }
 
 /// P(r), if it is asked for.
@@ -307,10 +304,7 @@ fn distances(
     record.set("radius_of_gyration", of.radius_of_gyration);
     record.set("largest_distance", of.largest);
     record.set("scattering_lengths", json!(lengths));
-    Ok(Some(Table {
-        columns,
-        meta: record.finish(ResultKind::Distances),
-    }))
+    Ok(Some(record.table(ResultKind::Distances, columns)))
 }
 
 /// What neutrons see of g(r), if it is asked for.
@@ -343,10 +337,7 @@ fn totals(
     }
     record.set_bins(Statistic::R, &axes, LineOfSight::default());
     record.set("scattering_lengths", json!(lengths));
-    Ok(Some(Table {
-        columns,
-        meta: record.finish(ResultKind::NeutronFunctions),
-    }))
+    Ok(Some(record.table(ResultKind::NeutronFunctions, columns)))
 }
 
 /// Makes something of what each species scatters as a function of q.

@@ -3,7 +3,7 @@
 //! Entry: [`write`].
 
 use albireo::LineOfSight;
-use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_catalogs::{ResultKind, TableColumn};
 use albireo_fluids::{
     Blocking, Normalisation, Partials, Plateau, error_of_blocks, even_blocks,
     potential_of_mean_force,
@@ -332,18 +332,14 @@ pub(super) fn write(
     let mut beside = Vec::new();
     if let Some(path) = &flags.block_counts {
         let columns = of_blocks(counted, edges, (&named, norm), times.running)?;
-        let meta = record.finish(ResultKind::Rdf);
-        beside.push((path.as_path(), Table { columns, meta }));
+        beside.push((path.as_path(), record.table(ResultKind::Rdf, columns)));
     }
     if counted.partials.binning().as_r().is_some() {
         let what = (norm, in_vacuum && flags.norm == Some(NormName::Counts));
         let tables = structure::tables(structure, &counted.partials, (names, unit), what, &record)?;
         beside.extend(tables);
     }
-    let table = Table {
-        columns,
-        meta: record.finish(ResultKind::Rdf),
-    };
+    let table = record.table(ResultKind::Rdf, columns);
     session.sink.deliver(&table, output)?;
     for (path, table) in beside {
         session.sink.write(&table, path)?;
