@@ -1,22 +1,7 @@
 //! AVX2 with FMA, and the bit instructions that come with them: registers of eight lanes.
 
-use std::arch::x86_64::{
-    __m256, __m256d, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm256_add_epi8,
-    _mm256_add_epi32, _mm256_add_epi64, _mm256_add_pd, _mm256_add_ps, _mm256_and_pd,
-    _mm256_and_si256, _mm256_andnot_ps, _mm256_blendv_pd, _mm256_castpd_si256, _mm256_castps_si256,
-    _mm256_castsi256_pd, _mm256_castsi256_ps, _mm256_castsi256_si128, _mm256_cmp_pd, _mm256_cmp_ps,
-    _mm256_cmpeq_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu32_epi64, _mm256_cvtps_epi32,
-    _mm256_cvttps_epi32, _mm256_div_pd, _mm256_div_ps, _mm256_extracti128_si256, _mm256_fmadd_pd,
-    _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_i32gather_epi32, _mm256_loadu_pd, _mm256_loadu_ps,
-    _mm256_loadu_si256, _mm256_max_pd, _mm256_max_ps, _mm256_min_epu32, _mm256_min_pd,
-    _mm256_movemask_ps, _mm256_mul_pd, _mm256_mul_ps, _mm256_mullo_epi32, _mm256_or_pd,
-    _mm256_or_si256, _mm256_rsqrt_ps, _mm256_sad_epu8, _mm256_set1_epi8, _mm256_set1_epi32,
-    _mm256_set1_epi64x, _mm256_set1_pd, _mm256_set1_ps, _mm256_setzero_si256, _mm256_shuffle_epi8,
-    _mm256_sll_epi32, _mm256_slli_epi64, _mm256_sllv_epi32, _mm256_sqrt_pd, _mm256_sqrt_ps,
-    _mm256_srav_epi32, _mm256_srl_epi32, _mm256_srl_epi64, _mm256_srli_epi16, _mm256_storeu_pd,
-    _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_epi64, _mm256_sub_pd,
-    _mm256_sub_ps, _mm256_unpacklo_epi64, _mm256_xor_si256,
-};
+#[allow(clippy::wildcard_imports, reason = "all intrinsics")]
+use std::arch::x86_64::*;
 
 use super::methods::{bind, memory, methods};
 use super::records::{Record, ShortRecord, load_4, load_short_8, take_off_4, to_double};

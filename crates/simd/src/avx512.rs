@@ -1,20 +1,7 @@
 //! AVX-512 F, DQ and BW: registers of sixteen lanes.
 
-use std::arch::x86_64::{
-    __m512, __m512d, __m512i, __mmask8, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm512_abs_ps,
-    _mm512_add_epi32, _mm512_add_epi64, _mm512_add_pd, _mm512_add_ps, _mm512_and_si512,
-    _mm512_castpd_si512, _mm512_castps_si512, _mm512_castsi512_pd, _mm512_castsi512_ps,
-    _mm512_cmp_pd_mask, _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask,
-    _mm512_cvtepi32_ps, _mm512_cvtepi64_pd, _mm512_cvtps_epi32, _mm512_cvttps_epi32, _mm512_div_pd,
-    _mm512_div_ps, _mm512_fmadd_pd, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32,
-    _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd, _mm512_max_pd,
-    _mm512_max_ps, _mm512_min_epu32, _mm512_min_pd, _mm512_movepi32_mask, _mm512_movm_epi32,
-    _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512, _mm512_rsqrt14_ps,
-    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps, _mm512_sllv_epi32,
-    _mm512_sqrt_pd, _mm512_sqrt_ps, _mm512_srav_epi32, _mm512_srl_epi64, _mm512_srlv_epi32,
-    _mm512_storeu_pd, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_epi64,
-    _mm512_sub_pd, _mm512_sub_ps, _mm512_ternarylogic_epi32, _mm512_xor_si512,
-};
+#[allow(clippy::wildcard_imports, reason = "all intrinsics")]
+use std::arch::x86_64::*;
 
 use super::avx2::{self, Avx2};
 use super::avx512_bits;

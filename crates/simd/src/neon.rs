@@ -1,18 +1,7 @@
 //! NEON: eight lanes in two registers of four, so that what is done once a row serves as many pairs as with AVX2.
 
-use std::arch::aarch64::{
-    float32x4_t, float64x2_t, int64x2_t, uint32x4_t, uint64x2_t, vabsq_f32, vaddq_f32, vaddq_f64,
-    vaddq_s64, vaddq_u32, vaddq_u64, vaddvq_u32, vandq_u32, vandq_u64, vbslq_f64, vbslq_u32,
-    vceqq_u32, vcleq_f64, vcleq_u32, vcltq_f32, vcltq_f64, vcvtnq_s32_f32, vcvtq_f32_s32,
-    vcvtq_f32_u32, vcvtq_f64_s64, vcvtq_s32_f32, vdivq_f32, vdivq_f64, vdupq_n_f32, vdupq_n_f64,
-    vdupq_n_s32, vdupq_n_s64, vdupq_n_u32, vdupq_n_u64, veorq_u32, vfmaq_f32, vfmaq_f64, vld1q_f32,
-    vld1q_f64, vld1q_s64, vld1q_u32, vmaxq_f32, vminq_u32, vmulq_f32, vmulq_f64, vmulq_u32,
-    vorrq_u32, vorrq_u64, vreinterpretq_f32_u32, vreinterpretq_f64_s64, vreinterpretq_s32_u32,
-    vreinterpretq_s64_f64, vreinterpretq_s64_u64, vreinterpretq_u32_f32, vreinterpretq_u32_s32,
-    vreinterpretq_u64_f64, vreinterpretq_u64_s64, vrsqrteq_f32, vrsqrtsq_f32, vshlq_s32, vshlq_u32,
-    vshlq_u64, vsqrtq_f32, vsqrtq_f64, vst1q_f32, vst1q_f64, vst1q_s64, vst1q_u32, vst1q_u64,
-    vsubq_f32, vsubq_f64, vsubq_s64, vsubq_u32,
-};
+#[allow(clippy::wildcard_imports, reason = "all intrinsics")]
+use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
 use super::methods::methods;
