@@ -45,6 +45,30 @@ pub trait CatalogReader {
 /// Receives the blocks of a scan in row order.
 pub(crate) type Sink<'a> = dyn FnMut(Block) -> Result<()> + 'a;
 
+/// What is read of a table.
+#[derive(Clone, Copy)]
+pub(crate) struct Scan<'a> {
+    /// The schema that the format gave of it.
+    pub(crate) schema: &'a Schema,
+    /// Of what rows are made. No component's field is [`Kind::Other`].
+    pub(crate) components: &'a [Component],
+    pub(crate) widening: Widening,
+    /// The first row: formats that seek begin with the block that holds it, others hand out what lies before as well.
+    pub(crate) from: u64,
+}
+
+impl<'a> Scan<'a> {
+    /// Of all rows.
+    pub(crate) fn of(schema: &'a Schema, components: &'a [Component], widening: Widening) -> Self {
+        Self {
+            schema,
+            components,
+            widening,
+            from: 0,
+        }
+    }
+}
+
 /// What a format supplies.
 pub(crate) trait Backend {
     fn format(&self) -> Format;
@@ -58,15 +82,8 @@ pub(crate) trait Backend {
     /// The table of a request.
     fn schema(&mut self, request: &Request) -> Result<Schema>;
 
-    /// Hands the rows of `components` to `sink`, in blocks, from a row on: formats that seek begin with the block that holds it, others
-    /// hand out what lies before as well. No component's field is [`Kind::Other`].
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        from: (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<()>;
+    /// Hands the rows of a scan to `sink`, in blocks.
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()>;
 
     /// How the values of a field of the schema last asked for are packed, by the names of the filters.
     fn packing(&self, _field: usize) -> Option<String> {
@@ -78,20 +95,10 @@ pub(crate) trait Backend {
         false
     }
 
-    /// Gathers all rows of `components`. A format that can read in parallel overrides this.
-    fn collect(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        collector: &mut Collector,
-    ) -> Result<()> {
+    /// Gathers all rows of a scan. A format that can read in parallel overrides this.
+    fn collect(&mut self, scan: &Scan<'_>, collector: &mut Collector) -> Result<()> {
         let path = self.path().to_owned();
-        self.scan(
-            schema,
-            components,
-            (collector.widening(), 0),
-            &mut |block| collector.take(&path, block),
-        )
+        self.scan(scan, &mut |block| collector.take(&path, block))
     }
 }
 
@@ -120,23 +127,12 @@ impl Backend for Box<dyn Backend> {
         (**self).seeks()
     }
 
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        from: (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<()> {
-        (**self).scan(schema, components, from, sink)
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        (**self).scan(scan, sink)
     }
 
-    fn collect(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        collector: &mut Collector,
-    ) -> Result<()> {
-        (**self).collect(schema, components, collector)
+    fn collect(&mut self, scan: &Scan<'_>, collector: &mut Collector) -> Result<()> {
+        (**self).collect(scan, collector)
     }
 }
 
@@ -220,7 +216,8 @@ impl<B: Backend> CatalogReader for B {
         let untyped = Backend::format(self) == Format::Text;
         let plan = Plan::new(&path, &schema, request, untyped)?;
         let mut collector = Collector::new(&path, plan.pick, plan.rows)?;
-        self.collect(&schema, &plan.components, &mut collector)?;
+        let scan = Scan::of(&schema, &plan.components, collector.widening());
+        self.collect(&scan, &mut collector)?;
         let Collected {
             columns,
             words,
@@ -301,8 +298,8 @@ fn describe_table<B: Backend>(backend: &mut B, name: String) -> Result<TableDesc
         let mut seen = Ranges::new(components.len());
         let path = backend.path().to_owned();
         let masks = Masks::beside(&path, &schema, &mut components)?;
-        let all = (Widening::Nearest, 0);
-        let scanned = backend.scan(&schema, &components, all, &mut |mut block| {
+        let scan = Scan::of(&schema, &components, Widening::Nearest);
+        let scanned = backend.scan(&scan, &mut |mut block| {
             masks.apply(&path, Widening::Nearest, &mut block)?;
             seen.see(&block);
             Ok(())

@@ -26,7 +26,7 @@ use crate::block::{Block, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::collector::Collector;
 use crate::error::{CatalogError, Result};
-use crate::reader::{Backend, Component, Kind, Schema, Sink, refuse_table};
+use crate::reader::{Backend, Component, Kind, Scan, Schema, Sink, refuse_table};
 use crate::stop::Stop;
 use crate::text::yaml;
 use crate::value::{Attributes, Value};
@@ -209,13 +209,13 @@ impl Backend for AsdfReader {
         block.compression()
     }
 
-    fn scan(
-        &mut self,
-        _schema: &Schema,
-        components: &[Component],
-        (widening, from): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<()> {
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Scan {
+            components,
+            widening,
+            from,
+            ..
+        } = *scan;
         let mut arrays: HashMap<usize, Vec<u8>> = HashMap::new();
         for part in components {
             self.stop.check(&self.path)?;
@@ -265,15 +265,10 @@ impl Backend for AsdfReader {
         Ok(())
     }
 
-    fn collect(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        collector: &mut Collector,
-    ) -> Result<()> {
-        self.tell(components);
-        let path = self.path.clone();
-        self.scan(schema, components, (Widening::Exact, 0), &mut |block| {
+    fn collect(&mut self, scan: &Scan<'_>, collector: &mut Collector) -> Result<()> {
+        self.tell(scan.components);
+        let (path, widening) = (self.path.clone(), Widening::Exact);
+        self.scan(&Scan { widening, ..*scan }, &mut |block| {
             collector.take(&path, block)
         })
     }

@@ -36,7 +36,7 @@ use crate::Format;
 use crate::block::{BLOCK_ROWS, Block, Cells, Widening};
 use crate::catalog::Request;
 use crate::error::{CatalogError, Result};
-use crate::reader::{Backend, Component, Field, Schema, Sink, wanted_names};
+use crate::reader::{Backend, Component, Field, Scan, Schema, Sink, wanted_names};
 use crate::stop::Stop;
 
 /// FITS files are made of records of this size.
@@ -273,13 +273,13 @@ impl Backend for FitsReader {
         })
     }
 
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        (widening, _): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<()> {
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Scan {
+            schema,
+            components,
+            widening,
+            ..
+        } = *scan;
         let table = self.find(&schema.table)?;
         if table.row_bytes == 0 || table.rows == 0 {
             return Ok(());

@@ -36,7 +36,7 @@ use crate::block::{BLOCK_ROWS, Block, Cells, Numbers, Site, Widening, block_rows
 use crate::catalog::Request;
 use crate::collector::Collector;
 use crate::error::{CatalogError, Result};
-use crate::reader::{Backend, Component, Field, Kind, Schema, Sink};
+use crate::reader::{Backend, Component, Field, Kind, Scan, Schema, Sink};
 use crate::stop::Stop;
 
 /// The column of a trajectory that counts its frames, from 0.
@@ -421,13 +421,13 @@ impl Backend for Hdf5Reader {
         true
     }
 
-    fn scan(
-        &mut self,
-        _schema: &Schema,
-        components: &[Component],
-        (widening, from): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<()> {
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Scan {
+            components,
+            widening,
+            from,
+            ..
+        } = *scan;
         for part in components {
             self.columns
                 .get(part.field)
@@ -466,13 +466,8 @@ impl Backend for Hdf5Reader {
         Ok(())
     }
 
-    fn collect(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        collector: &mut Collector,
-    ) -> Result<()> {
-        let moving = components.iter().any(|part| {
+    fn collect(&mut self, scan: &Scan<'_>, collector: &mut Collector) -> Result<()> {
+        let moving = scan.components.iter().any(|part| {
             self.columns
                 .get(part.field)
                 .is_none_or(|column| column.in_frames)
@@ -480,16 +475,11 @@ impl Backend for Hdf5Reader {
         if let (Frames::Unchosen(frames), true) = (self.frames, moving) {
             return Err(CatalogError::ChooseFrame {
                 path: self.path.clone(),
-                table: schema.table.clone(),
+                table: scan.schema.table.clone(),
                 frames,
             });
         }
         let path = self.path.clone();
-        self.scan(
-            schema,
-            components,
-            (collector.widening(), 0),
-            &mut |block| collector.take(&path, block),
-        )
+        self.scan(scan, &mut |block| collector.take(&path, block))
     }
 }

@@ -10,7 +10,7 @@ use crate::catalog::Request;
 use crate::error::{CatalogError, Result};
 use crate::numbers::whole_number;
 use crate::open::open_backend;
-use crate::reader::Backend;
+use crate::reader::{Backend, Scan};
 use crate::schema::{Component, Field, Kind, Schema};
 use crate::stop::Stop;
 
@@ -252,7 +252,8 @@ impl Join {
             }
             let key = field_of(path, &schema, &self.of_files)?;
             let at = place_of_key(&mut components, key);
-            backend.scan(&schema, &components, (widening, 0), &mut |block: Block| {
+            let scan = Scan::of(&schema, &components, widening);
+            backend.scan(&scan, &mut |block: Block| {
                 let site = Site {
                     path,
                     column: &self.of_files,

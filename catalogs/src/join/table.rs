@@ -6,11 +6,11 @@ use std::path::Path;
 
 use super::columns::{AbsentKeys, Join, Loaded, field_of, keys, place_of_key};
 use crate::Format;
-use crate::block::{Block, Cells, Site, Widening};
+use crate::block::{Block, Cells, Site};
 use crate::catalog::Request;
 use crate::error::{CatalogError, Result};
 use crate::open::open_backend;
-use crate::reader::{Backend, CatalogReader, Sink, wanted_names};
+use crate::reader::{Backend, CatalogReader, Scan, Sink, wanted_names};
 use crate::schema::{Component, Field, JOINED, Kind, Schema};
 use crate::stop::Stop;
 
@@ -197,16 +197,10 @@ impl Backend for Joined {
         Ok(schema)
     }
 
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        (widening, first): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<()> {
-        let mut sources = self.sources(components);
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let mut sources = self.sources(scan.components);
         let loaded = self.joins.iter().zip(&sources.of_joins);
-        let loaded = loaded.map(|(join, wanted)| join.load(wanted, widening, &self.stop));
+        let loaded = loaded.map(|(join, wanted)| join.load(wanted, scan.widening, &self.stop));
         let loaded = loaded.collect::<Result<Vec<Loaded>, _>>()?;
         let keys_at = self.keys.iter();
         let at: Vec<usize> = keys_at
@@ -234,8 +228,12 @@ impl Backend for Joined {
             sources.gather(&mut block, joins, &loaded, &rows);
             sink(block)
         };
-        self.inner
-            .scan(schema, &sources.own, (widening, first), &mut joined)?;
+        let components = &sources.own[..];
+        let scan = Scan {
+            components,
+            ..*scan
+        };
+        self.inner.scan(&scan, &mut joined)?;
         self.check_absent(&absent, seen)
     }
 }

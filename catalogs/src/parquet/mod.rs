@@ -30,7 +30,7 @@ use crate::block::{Block, Cells, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::collector::{Collector, no_memory};
 use crate::error::{CatalogError, Result};
-use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table};
+use crate::reader::{Backend, Component, Field, Kind, Scan, Schema, Sink, refuse_table};
 use crate::stop::Stop;
 use crate::value::{Attributes, Value};
 
@@ -347,13 +347,13 @@ impl Backend for ParquetReader {
         true
     }
 
-    fn scan(
-        &mut self,
-        _schema: &Schema,
-        components: &[Component],
-        (widening, from): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<()> {
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Scan {
+            components,
+            widening,
+            from,
+            ..
+        } = *scan;
         self.check_codecs(components)?;
         let rows = self.group_rows();
         for (group, (&rows, first_row)) in rows.iter().zip(starts(&rows)).enumerate() {
@@ -366,12 +366,10 @@ impl Backend for ParquetReader {
         Ok(())
     }
 
-    fn collect(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        collector: &mut Collector,
-    ) -> Result<()> {
+    fn collect(&mut self, scan: &Scan<'_>, collector: &mut Collector) -> Result<()> {
+        let Scan {
+            schema, components, ..
+        } = *scan;
         self.check_codecs(components)?;
         debug_assert!(
             components

@@ -16,7 +16,9 @@ use crate::Format;
 use crate::block::{Block, Cells, Coder, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::error::{CatalogError, Result};
-use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table, wanted_names};
+use crate::reader::{
+    Backend, Component, Field, Kind, Scan, Schema, Sink, refuse_table, wanted_names,
+};
 use crate::stop::Stop;
 
 /// Reads delimited text.
@@ -117,13 +119,12 @@ impl Backend for TextReader {
         })
     }
 
-    fn scan(
-        &mut self,
-        _schema: &Schema,
-        components: &[Component],
-        (widening, _): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<()> {
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Scan {
+            components,
+            widening,
+            ..
+        } = *scan;
         let mut lines = Lines::open(&self.path, self.gzipped, &self.stop)?;
         let mut first_row = 0;
         let mut skip = self.layout.header_lines;

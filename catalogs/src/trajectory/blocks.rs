@@ -14,7 +14,7 @@ use crate::catalog::Request;
 use crate::error::{CatalogError, Result};
 use crate::masks::Masks;
 use crate::open::open_backend;
-use crate::reader::{Backend, Component, Kind, Schema};
+use crate::reader::{Backend, Component, Kind, Scan, Schema};
 use crate::stop::Stop;
 
 /// More threads than this do not help.
@@ -196,10 +196,12 @@ fn decode(
     let read = || {
         let mut backend = place.backend(stop)?;
         let schema = backend.schema(request)?;
-        let (begin, seeks) = ((Widening::Exact, from), backend.seeks());
+        let seeks = backend.seeks();
         let mut components = components.to_vec();
         let masks = Masks::beside(path, &schema, &mut components)?;
-        backend.scan(&schema, &components, begin, &mut |mut block| {
+        let mut scan = Scan::of(&schema, &components, Widening::Exact);
+        scan.from = from;
+        backend.scan(&scan, &mut |mut block| {
             masks.apply(path, Widening::Exact, &mut block)?;
             if !seeks && block.first_row + block.rows as u64 <= from {
                 return Ok(());

@@ -14,7 +14,7 @@ use crate::Format;
 use crate::block::{BLOCK_ROWS, Block, Cells, Coded, Numbers, Site, Widening};
 use crate::catalog::Request;
 use crate::error::{CatalogError, Result};
-use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table};
+use crate::reader::{Backend, Component, Field, Kind, Scan, Schema, Sink, refuse_table};
 use crate::value::Attributes;
 
 /// A column in memory, in a buffer of any kind.
@@ -211,13 +211,13 @@ impl Backend for MemoryTable {
         true
     }
 
-    fn scan(
-        &mut self,
-        _: &Schema,
-        components: &[Component],
-        (widening, from): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<()> {
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Scan {
+            components,
+            widening,
+            from,
+            ..
+        } = *scan;
         let all = self.contents.rows;
         let mut first = (from as usize).min(all);
         while first < all {

@@ -8,7 +8,7 @@ use super::{Attribute, Frame};
 use crate::block::{Block, Cells, Widening};
 use crate::catalog::{Catalog, Request};
 use crate::error::Result;
-use crate::reader::{Backend, CatalogReader, Component, Field, Kind, Schema, Sink};
+use crate::reader::{Backend, CatalogReader, Field, Kind, Scan, Schema, Sink};
 use crate::value::Attributes;
 use crate::{Filter, Format};
 
@@ -118,13 +118,13 @@ impl Backend for FrameTable<'_> {
         })
     }
 
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        (widening, _): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<()> {
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Scan {
+            schema,
+            components,
+            widening,
+            ..
+        } = *scan;
         let cells = components.iter().map(|component| {
             let cells = self.cells(&schema.fields[component.field].name);
             match cells {
