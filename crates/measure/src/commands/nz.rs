@@ -51,26 +51,16 @@ pub(crate) struct Nz {
     #[arg(long, value_name = "SPEC", help_heading = group::BINS)]
     bins: Option<EdgeSpec>,
     /// Cosmology of the volumes: a name such as Planck18 or DESI, or parameters, e.g. om=0.31
-    #[arg(long, value_name = "NAME|KEY=VALUE,..", value_parser = cosmology, help_heading = group::INPUT)]
+    #[arg(long, value_name = "NAME|KEY=VALUE,..", value_parser = cosmology)]
     cosmology: String,
     /// Area of the survey in square degrees, without masked and incomplete parts
-    #[arg(
-        long,
-        value_name = "AREA",
-        allow_negative_numbers = true,
-        help_heading = group::INPUT
-    )]
+    #[arg(long, value_name = "AREA", allow_negative_numbers = true)]
     area: Option<f64>,
     #[allow(clippy::doc_markdown, reason = "the help of a flag")]
     /// Use the area of the HEALPix pixels of this resolution that hold randoms (DATA without any)
     ///
     /// Pixels at the border count in full.
-    #[arg(
-        long,
-        value_name = "NSIDE",
-        conflicts_with = "area",
-        help_heading = group::INPUT
-    )]
+    #[arg(long, value_name = "NSIDE", conflicts_with = "area")]
     nside: Option<u32>,
     /// FKP weights 1/(1 + n(z) P0) for this P0 in (Mpc/h)^3, e.g. 10000
     ///

@@ -93,12 +93,7 @@ pub(crate) struct Rdf {
     #[arg(long, help_heading = group::BINS)]
     beyond_half: bool,
     /// Volume of the particles in open space (unit of length cubed), e.g. 1.2e5
-    #[arg(
-        long,
-        value_name = "V",
-        help_heading = group::INPUT,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
     volume: Option<f64>,
     #[command(flatten)]
     walls: WallFlags,

@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::scattering::{Given, OfSolvent, Scatterers, Solvent};
+use crate::args::mirrors;
 use crate::bins::Statistic;
 use crate::edges::EdgeSpec;
 use crate::group;
@@ -31,15 +32,7 @@ enum WindowName {
     Hann,
 }
 
-impl From<WindowName> for Window {
-    fn from(name: WindowName) -> Self {
-        match name {
-            WindowName::None => Self::None,
-            WindowName::Lorch => Self::Lorch,
-            WindowName::Hann => Self::Hann,
-        }
-    }
-}
+mirrors!(WindowName => Window { None, Lorch, Hann });
 
 /// Which structure factors.
 #[derive(Debug, Clone, Args)]

@@ -18,23 +18,13 @@ use super::named::Named;
 use super::structure::{self, StructureFlags};
 use super::sums::{FrameSums, Of};
 use super::times::TimeFlags;
-use crate::args::OutputFlags;
+use crate::args::{OutputFlags, mirrors};
 use crate::bins::Statistic;
 use crate::record::Record;
 use crate::session::Session;
 use crate::tables::edge_columns;
 
-impl From<NormName> for Normalisation {
-    fn from(name: NormName) -> Self {
-        match name {
-            NormName::Ideal => Self::Pairs,
-            NormName::N2 => Self::Squares,
-            NormName::MeanDensity => Self::GrandCanonical,
-            NormName::Neighbours => Self::Density,
-            NormName::Counts => Self::None,
-        }
-    }
-}
+mirrors!(NormName => Normalisation { Ideal = Pairs, N2 = Squares, MeanDensity = GrandCanonical, Neighbours = Density, Counts = None });
 
 /// The fewest blocks that may have a plateau.
 const FEWEST: usize = 8;
