@@ -32,7 +32,7 @@ pub fn open(path: &Path) -> Result<Box<dyn CatalogReader>> {
 /// # Errors
 /// Those of [`open`] and [`CatalogError::Interrupted`].
 pub fn open_until(path: &Path, stop: Stop) -> Result<Box<dyn CatalogReader>> {
-    Ok(Box::new(open_backend(path, stop)?))
+    Ok(open_backend(path, stop)?)
 }
 
 /// What [`open_until`] reads by.

@@ -70,7 +70,7 @@ impl<'a> Scan<'a> {
 }
 
 /// What a format supplies.
-pub(crate) trait Backend {
+pub(crate) trait Backend: CatalogReader {
     fn format(&self) -> Format;
     fn path(&self) -> &Path;
 
@@ -99,40 +99,6 @@ pub(crate) trait Backend {
     fn collect(&mut self, scan: &Scan<'_>, collector: &mut Collector) -> Result<()> {
         let path = self.path().to_owned();
         self.scan(scan, &mut |block| collector.take(&path, block))
-    }
-}
-
-impl Backend for Box<dyn Backend> {
-    fn format(&self) -> Format {
-        (**self).format()
-    }
-
-    fn path(&self) -> &Path {
-        (**self).path()
-    }
-
-    fn tables(&mut self) -> Result<Vec<String>> {
-        (**self).tables()
-    }
-
-    fn schema(&mut self, request: &Request) -> Result<Schema> {
-        (**self).schema(request)
-    }
-
-    fn packing(&self, field: usize) -> Option<String> {
-        (**self).packing(field)
-    }
-
-    fn seeks(&self) -> bool {
-        (**self).seeks()
-    }
-
-    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        (**self).scan(scan, sink)
-    }
-
-    fn collect(&mut self, scan: &Scan<'_>, collector: &mut Collector) -> Result<()> {
-        (**self).collect(scan, collector)
     }
 }
 

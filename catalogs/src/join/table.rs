@@ -21,7 +21,7 @@ use crate::stop::Stop;
 pub fn open_joined(path: &Path, joins: &[Join], stop: Stop) -> Result<Box<dyn CatalogReader>> {
     let inner = open_backend(path, stop.clone())?;
     if joins.is_empty() {
-        return Ok(Box::new(inner));
+        return Ok(inner);
     }
     Ok(Box::new(Joined {
         inner,
@@ -145,7 +145,7 @@ fn kept(joins: &[Join], rows: &Rows, number: usize) -> Vec<f64> {
 
 impl Backend for Joined {
     fn format(&self) -> Format {
-        Backend::format(&self.inner)
+        Backend::format(&*self.inner)
     }
 
     fn path(&self) -> &Path {

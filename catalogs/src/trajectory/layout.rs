@@ -59,8 +59,8 @@ enum OtherKind {
 
 impl Layout {
     /// The layout of the table that is asked for, its schema, and the request by which readers find it again.
-    pub(super) fn find<B: Backend>(
-        backend: &mut B,
+    pub(super) fn find(
+        backend: &mut dyn Backend,
         request: &TrajectoryRequest,
     ) -> Result<(Self, Schema, Request)> {
         let path = backend.path().to_owned();

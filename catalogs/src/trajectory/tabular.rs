@@ -51,7 +51,7 @@ pub fn frames_of_table(
 
 fn of_place(place: Place, request: &TrajectoryRequest, stop: Stop) -> Result<TableTrajectory> {
     let mut backend = place.backend(stop.clone())?;
-    let (layout, schema, asked) = Layout::find(&mut backend, request)?;
+    let (layout, schema, asked) = Layout::find(backend.as_mut(), request)?;
     let path = place.path().to_owned();
     // Beside what lies in memory there is no file.
     let beside = layout.boxes.is_none() && matches!(place, Place::File(_));
@@ -60,7 +60,7 @@ fn of_place(place: Place, request: &TrajectoryRequest, stop: Stop) -> Result<Tab
     } else {
         None
     };
-    let format = Backend::format(&backend);
+    let format = Backend::format(&*backend);
     let seeks = backend.seeks();
     let origin = Origin::new(
         place,
