@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 
 /// Rows of a block, unless its rows are so wide that fewer do.
 pub(crate) const BLOCK_ROWS: usize = 65_536;
@@ -219,7 +219,7 @@ impl<'a> Numbers<'a> {
         self.values.len().max(self.integers.len())
     }
 
-    pub(crate) fn float(&mut self, value: f64) -> Result<(), CatalogError> {
+    pub(crate) fn float(&mut self, value: f64) -> Result<()> {
         if self.widening == Widening::Words {
             return Err(self.site.no_word(self.next_row(), format!("{value:?}")));
         }
@@ -235,7 +235,7 @@ impl<'a> Numbers<'a> {
         self.values.extend(values);
     }
 
-    pub(crate) fn integer(&mut self, value: i128) -> Result<(), CatalogError> {
+    pub(crate) fn integer(&mut self, value: i128) -> Result<()> {
         if self.widening.is_typed() && self.values.is_empty() {
             self.integers.push(value);
             return Ok(());
@@ -249,7 +249,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Makes floats of integers that turn out to be among floats.
-    fn widen(&mut self) -> Result<(), CatalogError> {
+    fn widen(&mut self) -> Result<()> {
         for (row, value) in std::mem::take(&mut self.integers).into_iter().enumerate() {
             let nearest = value as f64;
             if nearest as i128 != value {
@@ -260,7 +260,7 @@ impl<'a> Numbers<'a> {
         Ok(())
     }
 
-    pub(crate) fn null(&mut self) -> Result<(), CatalogError> {
+    pub(crate) fn null(&mut self) -> Result<()> {
         match self.widening {
             Widening::Exact => return Err(self.site.null(self.next_row())),
             Widening::Nearest => self.values.push(f64::NAN),

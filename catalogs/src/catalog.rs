@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::rows::RowRange;
 use crate::texts::Texts;
 use crate::value::{Attributes, Value};
@@ -91,7 +91,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::UnknownColumn`] if it was not requested or was taken before.
-    pub fn column(&self, name: &str) -> Result<&[f64], CatalogError> {
+    pub fn column(&self, name: &str) -> Result<&[f64]> {
         let found = self
             .columns
             .iter()
@@ -104,7 +104,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::UnknownColumn`] if it was not requested or was taken before.
-    pub fn take(&mut self, name: &str) -> Result<Vec<f64>, CatalogError> {
+    pub fn take(&mut self, name: &str) -> Result<Vec<f64>> {
         let found = self
             .columns
             .iter_mut()
@@ -118,7 +118,7 @@ impl Catalog {
     /// # Errors
     /// [`CatalogError::UnknownColumn`] if it was not requested or was taken before, [`CatalogError::Shape`] if it
     /// has not three components.
-    pub fn vector(&mut self, name: &str) -> Result<[Vec<f64>; 3], CatalogError> {
+    pub fn vector(&mut self, name: &str) -> Result<[Vec<f64>; 3]> {
         let width = self.width(name);
         match width {
             0 => Err(self.unknown(name)),
@@ -152,7 +152,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::UnknownColumn`] if it was not requested as words or was taken before.
-    pub fn take_words(&mut self, name: &str) -> Result<Vec<Words>, CatalogError> {
+    pub fn take_words(&mut self, name: &str) -> Result<Vec<Words>> {
         let is_component = |other: &str| {
             let index = other
                 .strip_prefix(name)
@@ -184,7 +184,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::UnknownColumn`] if it was not requested as texts or was taken before.
-    pub fn take_texts(&mut self, name: &str) -> Result<Texts, CatalogError> {
+    pub fn take_texts(&mut self, name: &str) -> Result<Texts> {
         let mut texts = self.texts.iter_mut();
         let found = texts.find(|(other, _)| other == name);
         let found = found.and_then(|(_, texts)| texts.take());

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::block::{Block, Cells, Coded, Coder, Site, Widening};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::expression::{self, Bound, Column, ExpressionError, NoResult, Rows, Run, Values};
 use crate::masks::Masks;
 use crate::rows::RowRange;
@@ -89,7 +89,7 @@ pub(crate) struct Collector {
 impl Collector {
     /// With a known number of rows, room for all is reserved at once, so that no column moves while it grows; pages that a filter leaves
     /// unused are never touched, and go back in `finish`.
-    pub(crate) fn new(path: &Path, pick: Pick, rows: Option<u64>) -> Result<Self, CatalogError> {
+    pub(crate) fn new(path: &Path, pick: Pick, rows: Option<u64>) -> Result<Self> {
         let mut collector = Self {
             path: path.to_owned(),
             plain: pick.is_plain(),
@@ -124,7 +124,7 @@ impl Collector {
     }
 
     /// Appends the rows that are picked.
-    pub(crate) fn take(&mut self, path: &Path, mut block: Block) -> Result<(), CatalogError> {
+    pub(crate) fn take(&mut self, path: &Path, mut block: Block) -> Result<()> {
         self.rows_read += block.rows as u64;
         if !self.plain {
             self.pick.masks.apply(path, Widening::Marked, &mut block)?;
@@ -144,7 +144,7 @@ impl Collector {
     }
 
     /// Appends what a filter and expressions make of a block.
-    fn pick_from(&mut self, block: &Block) -> Result<(), CatalogError> {
+    fn pick_from(&mut self, block: &Block) -> Result<()> {
         let Self { path, pick, .. } = self;
         let typed = block.cells.iter().zip(&pick.conditions);
         let columns: Vec<Column<'_>> = typed.map(|(cells, flag)| typed_of(cells, *flag)).collect();
@@ -269,7 +269,7 @@ impl Collector {
 
     /// Appends rows that another collector has picked.
     #[cfg(feature = "parquet")]
-    pub(crate) fn append(&mut self, path: &Path, part: Self) -> Result<(), CatalogError> {
+    pub(crate) fn append(&mut self, path: &Path, part: Self) -> Result<()> {
         self.rows_read += part.rows_read;
         self.rows_kept += part.rows_kept;
         let columns = self.columns.len();
@@ -312,12 +312,7 @@ fn typed_of(cells: &Cells, is_condition: bool) -> Column<'_> {
 }
 
 /// Appends the values of the rows that are live, exactly; a missing one is an error.
-fn append(
-    column: &mut Vec<f64>,
-    from: &Column<'_>,
-    rows: Rows<'_>,
-    site: Site<'_>,
-) -> Result<(), CatalogError> {
+fn append(column: &mut Vec<f64>, from: &Column<'_>, rows: Rows<'_>, site: Site<'_>) -> Result<()> {
     let is_live = |row: &usize| rows.live.is_none_or(|live| live[*row]);
     if from.missing.is_some()
         && let Some(row) = (0..rows.count)

@@ -12,14 +12,14 @@ use std::thread::{Builder, JoinHandle};
 
 use sha2::{Digest, Sha256};
 
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::stop::{Stop, Watched};
 
 /// The SHA-256 of a file's bytes as 64 lower-case hexadecimal digits; reads in blocks.
 ///
 /// # Errors
 /// [`CatalogError::NotFound`] or [`CatalogError::Io`].
-pub fn sha256(path: &Path) -> Result<String, CatalogError> {
+pub fn sha256(path: &Path) -> Result<String> {
     sha256_until(path, &Stop::never())
 }
 
@@ -27,7 +27,7 @@ pub fn sha256(path: &Path) -> Result<String, CatalogError> {
 ///
 /// # Errors
 /// Those of [`sha256`] and [`CatalogError::Interrupted`].
-pub fn sha256_until(path: &Path, stop: &Stop) -> Result<String, CatalogError> {
+pub fn sha256_until(path: &Path, stop: &Stop) -> Result<String> {
     let io = |error| CatalogError::io(path, error);
     let mut file = Watched::new(File::open(path).map_err(io)?, stop);
     let mut hasher = Sha256::new();
@@ -58,7 +58,7 @@ pub struct Hashing {
     paths: Vec<PathBuf>,
     stop: Stop,
     /// None where the system gives no thread.
-    thread: Option<JoinHandle<Result<Vec<String>, CatalogError>>>,
+    thread: Option<JoinHandle<Result<Vec<String>>>>,
     dropped: Arc<AtomicBool>,
 }
 
@@ -89,7 +89,7 @@ impl Hashing {
     ///
     /// # Errors
     /// As [`sha256_until`].
-    pub fn finish(self) -> Result<String, CatalogError> {
+    pub fn finish(self) -> Result<String> {
         Ok(self.finish_all()?.pop().unwrap_or_default())
     }
 
@@ -97,7 +97,7 @@ impl Hashing {
     ///
     /// # Errors
     /// As [`sha256_until`].
-    pub fn finish_all(mut self) -> Result<Vec<String>, CatalogError> {
+    pub fn finish_all(mut self) -> Result<Vec<String>> {
         let ended = self.thread.take().map(JoinHandle::join);
         // A thread that there was none of, or that panicked, has left all to do.
         match ended {
@@ -107,7 +107,7 @@ impl Hashing {
     }
 }
 
-fn each(paths: &[PathBuf], stop: &Stop) -> Result<Vec<String>, CatalogError> {
+fn each(paths: &[PathBuf], stop: &Stop) -> Result<Vec<String>> {
     paths.iter().map(|path| sha256_until(path, stop)).collect()
 }
 

@@ -14,6 +14,9 @@ use crate::expression::ExpressionError;
 use crate::names::{listed, near, suggested};
 use crate::system::in_words;
 
+/// What readers of catalogues and trajectories hand back.
+pub type Result<T, E = CatalogError> = std::result::Result<T, E>;
+
 /// Why a catalogue could not be read. Rows count from 0, lines from 1.
 #[derive(Debug, Error)]
 #[non_exhaustive]

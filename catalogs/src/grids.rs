@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::grid_head::{HeadOf, grid_head};
 use crate::kept_file::KeptFile;
 use crate::whole_file::WholeFile;
@@ -337,7 +337,7 @@ fn npy_head(file: &mut Sink, grid: &GridGeometry) -> io::Result<()> {
 ///
 /// # Errors
 /// A file whose head lacks the counts, the origin or one of the steps; what the system says.
-pub fn read_dx_grid(path: &Path) -> Result<GridGeometry, CatalogError> {
+pub fn read_dx_grid(path: &Path) -> Result<GridGeometry> {
     let io = |error| CatalogError::io(path, error);
     let lines = BufReader::new(std::fs::File::open(path).map_err(io)?).lines();
     let (mut shape, mut origin, mut steps) = (None, None, Vec::new());

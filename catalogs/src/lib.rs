@@ -79,7 +79,7 @@ mod words;
 
 pub use catalog::{Catalog, ColumnDescription, Description, Request, TableDescription};
 pub use digest::{Hashing, sha256, sha256_of_bytes, sha256_until};
-pub use error::CatalogError;
+pub use error::{CatalogError, Result};
 pub use expression::{
     Argument, Expression, ExpressionError, FileFunction, FileFunctions, Filter, trees,
 };

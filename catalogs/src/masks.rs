@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::block::{Block, Cells, Site, Widening};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::schema::{Component, Kind, Schema};
 
 /// What the name of a mask has behind that of the column it belongs to.
@@ -27,7 +27,7 @@ impl Masks {
         path: &Path,
         schema: &Schema,
         components: &mut Vec<Component>,
-    ) -> Result<Self, CatalogError> {
+    ) -> Result<Self> {
         let asked = components.len();
         let masks = masks(schema);
         let mut masked = Vec::new();
@@ -76,12 +76,7 @@ impl Masks {
     }
 
     /// Makes missing values of those that are masked, which `widening` refuses, counts or marks, and takes the masks off the block.
-    pub(crate) fn apply(
-        &self,
-        path: &Path,
-        widening: Widening,
-        block: &mut Block,
-    ) -> Result<(), CatalogError> {
+    pub(crate) fn apply(&self, path: &Path, widening: Widening, block: &mut Block) -> Result<()> {
         for (place, mask, column) in &self.masked {
             let site = Site {
                 path,
@@ -129,7 +124,7 @@ fn masks(schema: &Schema) -> HashMap<&str, Vec<usize>> {
 }
 
 /// Which rows are masked.
-fn flags(cells: &Cells, site: Site<'_>) -> Result<Vec<bool>, CatalogError> {
+fn flags(cells: &Cells, site: Site<'_>) -> Result<Vec<bool>> {
     let of_text = |(row, text): (usize, &String)| match text.to_lowercase().as_str() {
         "true" | "t" | "1" => Ok(true),
         "false" | "f" | "0" | "" => Ok(false),

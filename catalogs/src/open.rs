@@ -8,7 +8,7 @@ use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::format::Format;
 use crate::reader::{Backend, CatalogReader};
 use crate::stop::{Stop, Watched};
@@ -23,7 +23,7 @@ const HDF5_MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
 /// # Errors
 /// [`CatalogError::NotFound`], [`CatalogError::UnknownFormat`], [`CatalogError::NotBuiltIn`], or what the format's
 /// header has wrong.
-pub fn open(path: &Path) -> Result<Box<dyn CatalogReader>, CatalogError> {
+pub fn open(path: &Path) -> Result<Box<dyn CatalogReader>> {
     open_until(path, Stop::never())
 }
 
@@ -31,12 +31,12 @@ pub fn open(path: &Path) -> Result<Box<dyn CatalogReader>, CatalogError> {
 ///
 /// # Errors
 /// Those of [`open`] and [`CatalogError::Interrupted`].
-pub fn open_until(path: &Path, stop: Stop) -> Result<Box<dyn CatalogReader>, CatalogError> {
-    Ok(Box::new(open_backend(path, stop)?))
+pub fn open_until(path: &Path, stop: Stop) -> Result<Box<dyn CatalogReader>> {
+    Ok(open_backend(path, stop)?)
 }
 
 /// What [`open_until`] reads by.
-pub(crate) fn open_backend(path: &Path, stop: Stop) -> Result<Box<dyn Backend>, CatalogError> {
+pub(crate) fn open_backend(path: &Path, stop: Stop) -> Result<Box<dyn Backend>> {
     let (format, gzipped) = recognise(path, &stop)?;
     match format {
         Format::Text | Format::Ecsv => Ok(Box::new(TextReader::open(path, format, gzipped, stop)?)),
@@ -61,7 +61,7 @@ pub(crate) fn open_backend(path: &Path, stop: Stop) -> Result<Box<dyn Backend>, 
 
 /// Refuses pipes and devices before they are opened: their bytes come once, and files are read for their format, their content and their
 /// checksum, so that a second look would wait for ever.
-pub(crate) fn refuse_pipe(path: &Path) -> Result<(), CatalogError> {
+pub(crate) fn refuse_pipe(path: &Path) -> Result<()> {
     let kind = std::fs::metadata(path).map(|found| found.file_type());
     match kind {
         Ok(kind) if !kind.is_file() && !kind.is_dir() => Err(CatalogError::Unsupported {
@@ -75,7 +75,7 @@ pub(crate) fn refuse_pipe(path: &Path) -> Result<(), CatalogError> {
 }
 
 /// The format and whether the file is gzipped.
-pub(crate) fn recognise(path: &Path, stop: &Stop) -> Result<(Format, bool), CatalogError> {
+pub(crate) fn recognise(path: &Path, stop: &Stop) -> Result<(Format, bool)> {
     refuse_pipe(path)?;
     let io = |error| CatalogError::io(path, error);
     let open = || {
@@ -125,7 +125,7 @@ fn head(source: impl Read) -> std::io::Result<Vec<u8>> {
 }
 
 /// HDF5 allows a foreign block of 512, 1024, 2048, ... bytes in front.
-fn hdf5_behind_user_block(path: &Path) -> Result<bool, CatalogError> {
+fn hdf5_behind_user_block(path: &Path) -> Result<bool> {
     use std::io::{Seek, SeekFrom};
     let mut file = File::open(path).map_err(|error| CatalogError::io(path, error))?;
     let mut magic = [0; 8];

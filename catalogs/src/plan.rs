@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::catalog::{Request, component};
 use crate::collector::{Computed, Origin, Pick};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::expression::{
     self, Bound, Expression, FileFunction, FileFunctions, Located, Step, Type, Unfit,
 };
@@ -31,7 +31,7 @@ impl Plan {
         schema: &Schema,
         request: &Request,
         untyped: bool,
-    ) -> Result<Self, CatalogError> {
+    ) -> Result<Self> {
         let mut planner = Planner {
             path,
             schema,
@@ -97,7 +97,7 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     /// What a requested column is: components of a column of the table, or an expression.
-    fn column(&mut self, column: &str) -> Result<Vec<(String, Origin)>, CatalogError> {
+    fn column(&mut self, column: &str) -> Result<Vec<(String, Origin)>> {
         let unknown = match resolve(self.path, self.schema, column) {
             Ok((field, elements)) => {
                 require_number(self.path, &self.schema.fields[field])?;
@@ -131,7 +131,7 @@ impl Planner<'_> {
     }
 
     /// The components of a column of bits.
-    fn words(&mut self, column: &str, untyped: bool) -> Result<Vec<WordColumn>, CatalogError> {
+    fn words(&mut self, column: &str, untyped: bool) -> Result<Vec<WordColumn>> {
         let (field, elements) = resolve(self.path, self.schema, column)?;
         let bits = words::bits_of(self.path, &self.schema.fields[field], untyped)?;
         let word = |(name, element)| {
@@ -147,7 +147,7 @@ impl Planner<'_> {
     }
 
     /// The component of a column of texts.
-    fn texts(&mut self, column: &str) -> Result<(String, usize), CatalogError> {
+    fn texts(&mut self, column: &str) -> Result<(String, usize)> {
         let (field, elements) = resolve(self.path, self.schema, column)?;
         let found = &self.schema.fields[field];
         let [(name, element)] = &elements[..] else {
@@ -169,7 +169,7 @@ impl Planner<'_> {
         Ok((name.clone(), component))
     }
 
-    fn bind(&mut self, expression: &Expression) -> Result<Computed, CatalogError> {
+    fn bind(&mut self, expression: &Expression) -> Result<Computed> {
         let (path, schema) = (self.path, self.schema);
         let known = |name: &str| resolve(path, schema, name).is_ok();
         let tree = expression
@@ -185,7 +185,7 @@ impl Planner<'_> {
     }
 
     /// The condition that rows are there in all joined files, and then this one.
-    fn joined(&mut self, filter: Option<Computed>) -> Result<Computed, CatalogError> {
+    fn joined(&mut self, filter: Option<Computed>) -> Result<Computed> {
         let there = expression::Table::locate(self, JOINED)?;
         let bound = |step| Bound {
             at: 0,
@@ -256,7 +256,7 @@ impl Planner<'_> {
 impl expression::Table for Planner<'_> {
     type Error = CatalogError;
 
-    fn locate(&mut self, column: &str) -> Result<Located, CatalogError> {
+    fn locate(&mut self, column: &str) -> Result<Located> {
         let (index, elements) = resolve(self.path, self.schema, column)?;
         let field = &self.schema.fields[index];
         let [(_, element)] = elements.as_slice() else {
@@ -316,11 +316,7 @@ impl expression::Table for Planner<'_> {
 }
 
 /// The field a requested column means, with the name and index of each component.
-fn resolve(
-    path: &Path,
-    schema: &Schema,
-    column: &str,
-) -> Result<(usize, Vec<(String, usize)>), CatalogError> {
+fn resolve(path: &Path, schema: &Schema, column: &str) -> Result<(usize, Vec<(String, usize)>)> {
     let find = |name: &str| schema.fields.iter().position(|field| field.name == name);
     let of_name = |name: &str| {
         schema
@@ -371,7 +367,7 @@ fn resolve(
     Err(CatalogError::unknown_column(path, column, available))
 }
 
-fn require_number(path: &Path, field: &Field) -> Result<(), CatalogError> {
+fn require_number(path: &Path, field: &Field) -> Result<()> {
     if field.kind == Kind::Number {
         return Ok(());
     }
@@ -383,11 +379,7 @@ fn require_number(path: &Path, field: &Field) -> Result<(), CatalogError> {
 }
 
 /// The number of rows that all components share.
-fn common_rows(
-    path: &Path,
-    schema: &Schema,
-    components: &[Component],
-) -> Result<Option<u64>, CatalogError> {
+fn common_rows(path: &Path, schema: &Schema, components: &[Component]) -> Result<Option<u64>> {
     let mut counted = components
         .iter()
         .filter_map(|part| Some((part.field, schema.fields[part.field].rows?)));

@@ -5,7 +5,7 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::stop::{Stop, Watched};
 use crate::whole_file::WholeFile;
 
@@ -34,7 +34,7 @@ pub struct Pqr {
 ///
 /// # Errors
 /// A record with other fields, named by its line; a file without atoms, and what the system says.
-pub fn read_pqr(path: &Path, stop: &Stop) -> Result<Pqr, CatalogError> {
+pub fn read_pqr(path: &Path, stop: &Stop) -> Result<Pqr> {
     let io = |error| CatalogError::io(path, error);
     let file = std::fs::File::open(path).map_err(io)?;
     let mut lines = BufReader::new(Watched::new(file, stop));

@@ -10,7 +10,7 @@ use crate::Format;
 use crate::block::{Block, Widening};
 use crate::catalog::{Catalog, ColumnDescription, Description, Request, TableDescription};
 use crate::collector::{Collected, Collector};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::expression::Expression;
 use crate::masks::Masks;
 use crate::plan::Plan;
@@ -26,47 +26,64 @@ pub trait CatalogReader {
     ///
     /// # Errors
     /// [`CatalogError`] if the file cannot be decoded.
-    fn describe(&mut self) -> Result<Description, CatalogError>;
+    fn describe(&mut self) -> Result<Description>;
 
     /// The columns and attributes of one table (`None`: as [`Request::table`]) without a pass over its data: no ranges, no counts
     /// of NaN, and 0 rows where the format does not state their number.
     ///
     /// # Errors
     /// [`CatalogError`] if there is no such table.
-    fn outline(&mut self, table: Option<&str>) -> Result<TableDescription, CatalogError>;
+    fn outline(&mut self, table: Option<&str>) -> Result<TableDescription>;
 
     /// Reads the requested columns of the requested rows, in file order, widened exactly to float64.
     ///
     /// # Errors
     /// [`CatalogError`], each cause its own variant.
-    fn read(&mut self, request: &Request) -> Result<Catalog, CatalogError>;
+    fn read(&mut self, request: &Request) -> Result<Catalog>;
 }
 
 /// Receives the blocks of a scan in row order.
-pub(crate) type Sink<'a> = dyn FnMut(Block) -> Result<(), CatalogError> + 'a;
+pub(crate) type Sink<'a> = dyn FnMut(Block) -> Result<()> + 'a;
+
+/// What is read of a table.
+#[derive(Clone, Copy)]
+pub(crate) struct Scan<'a> {
+    /// The schema that the format gave of it.
+    pub(crate) schema: &'a Schema,
+    /// Of what rows are made. No component's field is [`Kind::Other`].
+    pub(crate) components: &'a [Component],
+    pub(crate) widening: Widening,
+    /// The first row: formats that seek begin with the block that holds it, others hand out what lies before as well.
+    pub(crate) from: u64,
+}
+
+impl<'a> Scan<'a> {
+    /// Of all rows.
+    pub(crate) fn of(schema: &'a Schema, components: &'a [Component], widening: Widening) -> Self {
+        Self {
+            schema,
+            components,
+            widening,
+            from: 0,
+        }
+    }
+}
 
 /// What a format supplies.
-pub(crate) trait Backend {
+pub(crate) trait Backend: CatalogReader {
     fn format(&self) -> Format;
     fn path(&self) -> &Path;
 
     /// The tables, as requests name them; the nameless one of a format that holds one table, unless overridden.
-    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
+    fn tables(&mut self) -> Result<Vec<String>> {
         Ok(vec![String::new()])
     }
 
     /// The table of a request.
-    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError>;
+    fn schema(&mut self, request: &Request) -> Result<Schema>;
 
-    /// Hands the rows of `components` to `sink`, in blocks, from a row on: formats that seek begin with the block that holds it, others
-    /// hand out what lies before as well. No component's field is [`Kind::Other`].
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        from: (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError>;
+    /// Hands the rows of a scan to `sink`, in blocks.
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()>;
 
     /// How the values of a field of the schema last asked for are packed, by the names of the filters.
     fn packing(&self, _field: usize) -> Option<String> {
@@ -78,70 +95,15 @@ pub(crate) trait Backend {
         false
     }
 
-    /// Gathers all rows of `components`. A format that can read in parallel overrides this.
-    fn collect(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        collector: &mut Collector,
-    ) -> Result<(), CatalogError> {
+    /// Gathers all rows of a scan. A format that can read in parallel overrides this.
+    fn collect(&mut self, scan: &Scan<'_>, collector: &mut Collector) -> Result<()> {
         let path = self.path().to_owned();
-        self.scan(
-            schema,
-            components,
-            (collector.widening(), 0),
-            &mut |block| collector.take(&path, block),
-        )
-    }
-}
-
-impl Backend for Box<dyn Backend> {
-    fn format(&self) -> Format {
-        (**self).format()
-    }
-
-    fn path(&self) -> &Path {
-        (**self).path()
-    }
-
-    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
-        (**self).tables()
-    }
-
-    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
-        (**self).schema(request)
-    }
-
-    fn packing(&self, field: usize) -> Option<String> {
-        (**self).packing(field)
-    }
-
-    fn seeks(&self) -> bool {
-        (**self).seeks()
-    }
-
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        from: (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
-        (**self).scan(schema, components, from, sink)
-    }
-
-    fn collect(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        collector: &mut Collector,
-    ) -> Result<(), CatalogError> {
-        (**self).collect(schema, components, collector)
+        self.scan(scan, &mut |block| collector.take(&path, block))
     }
 }
 
 /// Refuses a request that names a table, where the format holds one without a name.
-pub(crate) fn refuse_table(path: &Path, request: &Request) -> Result<(), CatalogError> {
+pub(crate) fn refuse_table(path: &Path, request: &Request) -> Result<()> {
     match &request.table {
         None => Ok(()),
         Some(table) => Err(CatalogError::UnknownTable {
@@ -182,7 +144,7 @@ impl<B: Backend> CatalogReader for B {
         Backend::format(self)
     }
 
-    fn describe(&mut self) -> Result<Description, CatalogError> {
+    fn describe(&mut self) -> Result<Description> {
         let names = self.tables()?;
         let tables = names
             .into_iter()
@@ -195,7 +157,7 @@ impl<B: Backend> CatalogReader for B {
         })
     }
 
-    fn outline(&mut self, table: Option<&str>) -> Result<TableDescription, CatalogError> {
+    fn outline(&mut self, table: Option<&str>) -> Result<TableDescription> {
         let schema = self.schema(&Request {
             table: table.map(str::to_owned),
             ..Request::default()
@@ -214,13 +176,14 @@ impl<B: Backend> CatalogReader for B {
         })
     }
 
-    fn read(&mut self, request: &Request) -> Result<Catalog, CatalogError> {
+    fn read(&mut self, request: &Request) -> Result<Catalog> {
         let schema = readable_schema(self, request)?;
         let path = self.path().to_owned();
         let untyped = Backend::format(self) == Format::Text;
         let plan = Plan::new(&path, &schema, request, untyped)?;
         let mut collector = Collector::new(&path, plan.pick, plan.rows)?;
-        self.collect(&schema, &plan.components, &mut collector)?;
+        let scan = Scan::of(&schema, &plan.components, collector.widening());
+        self.collect(&scan, &mut collector)?;
         let Collected {
             columns,
             words,
@@ -250,7 +213,7 @@ impl<B: Backend> CatalogReader for B {
 
 /// The schema, with columns so wide that they are no coordinates (images, spectra) marked as not readable: a vector column
 /// takes a column of memory per component.
-fn readable_schema<B: Backend>(backend: &mut B, request: &Request) -> Result<Schema, CatalogError> {
+fn readable_schema<B: Backend>(backend: &mut B, request: &Request) -> Result<Schema> {
     const WIDEST: usize = 4096;
     let mut schema = backend.schema(request)?;
     for field in schema
@@ -265,10 +228,7 @@ fn readable_schema<B: Backend>(backend: &mut B, request: &Request) -> Result<Sch
     Ok(schema)
 }
 
-fn describe_table<B: Backend>(
-    backend: &mut B,
-    name: String,
-) -> Result<TableDescription, CatalogError> {
+fn describe_table<B: Backend>(backend: &mut B, name: String) -> Result<TableDescription> {
     let table = (!name.is_empty()).then(|| name.clone());
     let schema = readable_schema(
         backend,
@@ -304,8 +264,8 @@ fn describe_table<B: Backend>(
         let mut seen = Ranges::new(components.len());
         let path = backend.path().to_owned();
         let masks = Masks::beside(&path, &schema, &mut components)?;
-        let all = (Widening::Nearest, 0);
-        let scanned = backend.scan(&schema, &components, all, &mut |mut block| {
+        let scan = Scan::of(&schema, &components, Widening::Nearest);
+        let scanned = backend.scan(&scan, &mut |mut block| {
             masks.apply(&path, Widening::Nearest, &mut block)?;
             seen.see(&block);
             Ok(())

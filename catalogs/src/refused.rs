@@ -4,13 +4,13 @@
 
 use std::path::Path;
 
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 
 /// Bytes that are searched for words.
 const SEARCHED: usize = 1024;
 
 /// Refuses a file by the name of its format.
-pub(crate) fn by_name(path: &Path, head: &[u8]) -> Result<(), CatalogError> {
+pub(crate) fn by_name(path: &Path, head: &[u8]) -> Result<()> {
     let start = &head[..head.len().min(SEARCHED)];
     let by_astropy = "write it as FITS or ECSV, such as by astropy: \
                       Table.read('IN').write('OUT.fits')";

@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::{CatalogError, Stopped};
+use crate::error::{CatalogError, Result, Stopped};
 
 /// Whether reading should end; asked between blocks of rows and of bytes, decompressed ones too.
 ///
@@ -44,7 +44,7 @@ impl Stop {
         self.0.as_ref().is_some_and(|asked| asked())
     }
 
-    pub(crate) fn check(&self, path: &Path) -> Result<(), CatalogError> {
+    pub(crate) fn check(&self, path: &Path) -> Result<()> {
         if self.requested() {
             return Err(CatalogError::Interrupted {
                 path: path.to_owned(),

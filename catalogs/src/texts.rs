@@ -3,7 +3,7 @@
 //! Entry: [`Texts`].
 
 use crate::block::{Cells, Coder, Site};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 
 /// A column of texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) fn append(
     cells: &Cells,
     live: Option<&[bool]>,
     site: Site<'_>,
-) -> Result<(), CatalogError> {
+) -> Result<()> {
     let is_live = |row: usize| live.is_none_or(|live| live[row]);
     match cells {
         Cells::Texts(texts) => {

@@ -11,7 +11,7 @@
 use std::path::Path;
 
 use crate::block::{Cells, Site};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::schema::{Field, Kind};
 
 /// One component of a column of whole numbers: the bits of each as a word of 64, those above the width of its type 0.
@@ -33,7 +33,7 @@ pub(crate) struct WordColumn {
 }
 
 /// The bits of the whole numbers in a column; `untyped` says that its format states no types.
-pub(crate) fn bits_of(path: &Path, field: &Field, untyped: bool) -> Result<u32, CatalogError> {
+pub(crate) fn bits_of(path: &Path, field: &Field, untyped: bool) -> Result<u32> {
     let whole = match field.dtype.as_str() {
         "int8" | "uint8" => Some(8),
         "int16" | "uint16" => Some(16),
@@ -66,7 +66,7 @@ pub(crate) fn append(
     cells: &Cells,
     live: Option<&[bool]>,
     (site, bits): (Site<'_>, u32),
-) -> Result<(), CatalogError> {
+) -> Result<()> {
     let (values, missing) = match cells {
         Cells::Integers(values) => (values, None),
         Cells::Missing(cells, missing) => match cells.as_ref() {

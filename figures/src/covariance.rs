@@ -35,9 +35,8 @@ fn series(points: Points, colour: usize, dashed: bool) -> Series {
         x: points.x,
         y: points.y,
         look: Look {
-            colour,
-            marker: colour,
             dashed,
+            ..Look::of(colour)
         },
         ..Series::default()
     }

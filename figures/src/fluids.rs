@@ -144,11 +144,7 @@ pub(crate) fn of_blocks(
             label: format!("from frame {}", begins[k]),
             x: centres(&x.edges, x.log),
             y: g[k * bins..(k + 1) * bins].to_vec(),
-            look: Look {
-                colour: k,
-                marker: k,
-                dashed: false,
-            },
+            look: Look::of(k),
             ..Series::default()
         };
         return Ok(OfBlocks::Curves(Curves {
@@ -202,11 +198,7 @@ pub(crate) fn coordination(table: &Table, x: &Axis) -> Vec<Series> {
             label: partial_label(name.get(2..).unwrap_or_default()),
             x: x.edges[1..].to_vec(),
             y: column(table, name)?,
-            look: Look {
-                colour: k,
-                marker: k,
-                dashed: false,
-            },
+            look: Look::of(k),
             ..Series::default()
         })
     };
@@ -261,11 +253,7 @@ pub(crate) fn factors(table: &Table, curves: &Curves) -> Vec<Curves> {
                 x: first.x.clone(),
                 y: column(table, &name)?,
                 error: column(table, &format!("{name}_error")).unwrap_or_default(),
-                look: Look {
-                    colour: k,
-                    marker: k,
-                    dashed: false,
-                },
+                look: Look::of(k),
                 ..Series::default()
             })
         };

@@ -313,11 +313,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
             x: places.clone(),
             y: required(table, value)?,
             error: error_of(table, value).unwrap_or_default(),
-            look: Look {
-                colour: k,
-                marker: k,
-                dashed: false,
-            },
+            look: Look::of(k),
             ..Series::default()
         })
     };

@@ -38,6 +38,15 @@ const WIDTH: f64 = 1.4;
 const DASHES: [f64; 2] = [6.0, 3.5];
 
 impl Look {
+    /// Of the k-th curve.
+    pub(crate) fn of(k: usize) -> Self {
+        Self {
+            colour: k,
+            marker: k,
+            dashed: false,
+        }
+    }
+
     pub(crate) fn colour(self) -> Colour {
         SERIES[self.colour % SERIES.len()]
     }

@@ -48,15 +48,9 @@ class SurveyOptions(TypedDict, total=False):
     cross_columns: Mapping[str, npt.ArrayLike]
 
 
-class CountOptions(SecondOptions, total=False):
-    """Of :func:`albireo.count`."""
+class ReadOptions(TypedDict, total=False):
+    """Which columns and rows of a file are read."""
 
-    cross: Any  # Second catalogue, as by its place
-    bins_of: Value  # Bins in the value of an expression of the separation
-    second_bins_of: Value  # A second axis for --bins-of
-    second_bins: Edges  # Bins in the values of --second-bins-of
-    reach: SupportsFloat  # Pairs in --bins-of are closer than this, in the unit of the positions
-    legendre: Value  # Add the sums of the Legendre polynomials of mu of these degrees over the pairs in each bin
     positions: Value  # Cartesian position columns
     sky: Value  # Sky position columns in degrees
     distance: Value  # Comoving distance column, in the unit of the bins
@@ -69,6 +63,22 @@ class CountOptions(SecondOptions, total=False):
     every: int  # Use every N-th row only, of the first sample alone, before --where
     join: Value  # Add columns of another file, of the first sample alone, by equal whole numbers in the column KEY
     join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
+    ignore_units: Value  # Columns whose numbers are used as they are
+    redshift_unit: Literal["1"]  # Unit of redshifts
+
+
+class EngineOptions(TypedDict, total=False):
+    """On which machine it is computed."""
+
+    engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Compute engine
+    threads: int  # Number of threads of the cpu engine
+    isa: Value  # Instruction set of the cpu engine
+    devices: int | Sequence[int]  # GPUs to use, by their numbers in `albireo devices`
+
+
+class TwoSamplesOptions(TypedDict, total=False):
+    """Which columns and rows of a second sample are read, and what the space of both is."""
+
     cross_positions: Value  # Cartesian position columns of the second sample
     cross_sky: Value  # Sky position columns of the second sample in degrees
     cross_distance: Value  # Comoving distance column of the second sample, in the unit of the bins
@@ -83,76 +93,13 @@ class CountOptions(SecondOptions, total=False):
     cross_join_missing: Literal["refuse", "drop", "zero"]  # Rows of the second sample whose key the joined file does not have
     wrap: bool  # Wrap positions outside the box into it instead of refusing them
     partial_set: bool  # Accept some of the files of a snapshot or group catalogue whose headers name more
-    cosmology: Any  # Cosmology that turns redshifts into Mpc/h
-    ignore_units: Value  # Columns whose numbers are used as they are
-    redshift_unit: Literal["1"]  # Unit of redshifts
     unit: Value  # Unit of length
-    engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Compute engine
-    threads: int  # Number of threads of the cpu engine
-    isa: Value  # Instruction set of the cpu engine
-    devices: int | Sequence[int]  # GPUs to use, by their numbers in `albireo devices`
-    precision: Literal["exact", "double", "single"]  # Arithmetic of the cuda engine
-    kernel: Literal["auto", "simple", "constant", "shared"]  # Kernel of the cuda engine
-    shard: Value  # Count part I of N only, I from 0 to N-1, and write it to the file of --part
     part: File | bool  # File of the part
-    plan: int | bool  # Count nothing
-    los: Literal["x", "y", "z", "midpoint", "first", "end"]  # Line of sight of mu and pi
-    rsd: Literal["x", "y", "z"]  # Move the positions of snapshots in a box to redshift space along this axis
-    pip_realizations: int  # Number of realisations N, the observed one included
-    pip_offset: int  # Number added to the common bits
-    pip_always: int  # Bits that are set in every row, less those set in none
-    pip_default: SupportsFloat  # Weight where the offset and the common bits are both 0
-    pip_zero_truncated: bool  # Use the zero-truncated estimator
-    pip_total: Literal["joint", "brute-force", "counter"]  # Normalisation of the counts
-    angular: Any  # Angular upweights of the counts of data
-    pair_sum: Value  # Sum an expression over the pairs in each bin
-    let: Value  # Name a part of the expressions of --pair-sum
-    pair_bound: Value  # State a bound
-    modes: Value  # Sum what the pairs in each bin add to the multipoles of a power spectrum, for these k
-    poles: int | Sequence[int]  # The multipoles of --modes
-    shuffle_marks: int  # Shuffle the marks of --pair-sum 'marked(m)' among the objects N times, and add the mean and the scatter of M
-    seed: int  # Seed of the shuffles
-    theta_cut: Value  # Do not count pairs whose directions from the observer are LO up to HI degrees apart
-    rp_cut: Value  # Do not count pairs that are LO up to HI apart across the line of sight of --los
-    exclude_same: Value  # Do not count pairs of data with the same integer in this column, such as members of one halo
-    weight_set: Value  # Named set of weights
-    cross_weight_set: Value  # Weights of the second sample in a set, where they differ
-    realisations: Value  # Count each of up to 128 realisations
-    cross_realisations: Value  # The same of the second sample, or `none`
-    realisation_mean: File | bool  # Also write the mean over the realisations, with the standard deviation of one of them
-    shells: Edges | int  # Count pairs within and between shells of distance from the observer separately
-    classes: Value  # Hold the pairs of classes of objects apart
-    quantiles: int  # Cut the numbers of --classes into so many classes of nearly equal numbers of objects, from 0
-    class_edges: SupportsFloat | Sequence[SupportsFloat]  # Cut the numbers of --classes at these edges
-    cross_classes: Value  # Classes of the second sample
-    checkpoint: File  # Save what is counted in this folder, and continue from what is there
-    checkpoint_every: Value  # Time between checkpoints, such as 30s, 5min or 1h
 
 
-class EstimateOptions(SurveyOptions, total=False):
-    """Of all estimates: :func:`albireo.xi`, :func:`albireo.wp` and those that they make."""
+class RandomsReadOptions(TypedDict, total=False):
+    """Which columns and rows of the randoms are read."""
 
-    cross: Any  # Second sample
-    cross_randoms: Any  # Random catalogue of the second sample
-    shifted_randoms: Any  # Randoms shifted as the reconstructed DATA were
-    cross_shifted_randoms: Any  # Randoms of the second sample shifted as it was
-    rr: Any  # Use RR of an earlier result, after checking that it has the same randoms, box and bins
-    reuse: Any  # Use counts of an earlier result, such as DR and DD
-    split_randoms: Value  # Count RR and SS within subsets of the randoms only
-    split_randoms_above: SupportsFloat  # Split from this edge of --bins on, and count all pairs of randoms closer together
-    mean_separation: Literal["pairs", "weighted"] | bool  # Add the mean separation
-    positions: Value  # Cartesian position columns
-    sky: Value  # Sky position columns in degrees
-    distance: Value  # Comoving distance column, in the unit of the bins
-    redshift: Value  # Redshift column, turned into Mpc/h by --cosmology
-    weight: Value  # Weight column or expression
-    bits: Value  # Bit columns
-    where: Value  # Rows to keep
-    table: Value  # Table
-    rows: Value  # Use rows A to B-1 of each file
-    every: int  # Use every N-th row only, of the first sample alone, before --where
-    join: Value  # Add columns of another file, of the first sample alone, by equal whole numbers in the column KEY
-    join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
     randoms_positions: Value  # Cartesian position columns of the randoms
     randoms_sky: Value  # Sky position columns of the randoms in degrees
     randoms_distance: Value  # Comoving distance column of the randoms, in the unit of the bins
@@ -165,35 +112,74 @@ class EstimateOptions(SurveyOptions, total=False):
     randoms_every: int  # Use every N-th row only, of the randoms
     randoms_join: Value  # Add columns of another file, of the randoms
     randoms_join_missing: Literal["refuse", "drop", "zero"]  # Rows of the randoms whose key the joined file does not have
-    cross_positions: Value  # Cartesian position columns of the second sample
-    cross_sky: Value  # Sky position columns of the second sample in degrees
-    cross_distance: Value  # Comoving distance column of the second sample, in the unit of the bins
-    cross_redshift: Value  # Redshift column of the second sample, turned into Mpc/h by --cosmology
-    cross_weight: Value  # Weight column of the second sample or expression
-    cross_bits: Value  # Bit columns of the second sample
-    cross_where: Value  # Rows to keep of the second sample
-    cross_table: Value  # Table of the second sample
-    cross_rows: Value  # Use rows A to B-1 of each file
-    cross_every: int  # Use every N-th row only, of the second sample
-    cross_join: Value  # Add columns of another file, of the second sample
-    cross_join_missing: Literal["refuse", "drop", "zero"]  # Rows of the second sample whose key the joined file does not have
+    precision: Literal["exact", "double", "single"]  # Arithmetic of the cuda engine
+    kernel: Literal["auto", "simple", "constant", "shared"]  # Kernel of the cuda engine
+    shard: Value  # Count part I of N only, I from 0 to N-1, and write it to the file of --part
+    plan: int | bool  # Count nothing
+
+
+class PairOptions(TypedDict, total=False):
+    """Which pairs of a survey are counted, and what of them is summed."""
+
+    los: Literal["x", "y", "z", "midpoint", "first", "end"]  # Line of sight of mu and pi
+    rsd: Literal["x", "y", "z"]  # Move the positions of snapshots in a box to redshift space along this axis
+    pip_realizations: int  # Number of realisations N, the observed one included
+    pip_offset: int  # Number added to the common bits
+    pip_always: int  # Bits that are set in every row, less those set in none
+    pip_default: SupportsFloat  # Weight where the offset and the common bits are both 0
+    pip_zero_truncated: bool  # Use the zero-truncated estimator
+    pip_total: Literal["joint", "brute-force", "counter"]  # Normalisation of the counts
+    angular: Any  # Angular upweights of the counts of data
+    pair_sum: Value  # Sum an expression over the pairs in each bin
+    let: Value  # Name a part of the expressions of --pair-sum
+    pair_bound: Value  # State a bound
+    theta_cut: Value  # Do not count pairs whose directions from the observer are LO up to HI degrees apart
+    rp_cut: Value  # Do not count pairs that are LO up to HI apart across the line of sight of --los
+    exclude_same: Value  # Do not count pairs of data with the same integer in this column, such as members of one halo
     weight_set: Value  # Named set of weights
-    randoms_weight_set: Value  # Weights of the randoms in a set, where they differ
     cross_weight_set: Value  # Weights of the second sample in a set, where they differ
     realisations: Value  # Count each of up to 128 realisations
     cross_realisations: Value  # The same of the second sample, or `none`
     realisation_mean: File | bool  # Also write the mean over the realisations, with the standard deviation of one of them
+    classes: Value  # Hold the pairs of classes of objects apart
+    quantiles: int  # Cut the numbers of --classes into so many classes of nearly equal numbers of objects, from 0
+    class_edges: SupportsFloat | Sequence[SupportsFloat]  # Cut the numbers of --classes at these edges
+    cross_classes: Value  # Classes of the second sample
+    checkpoint: File  # Save what is counted in this folder, and continue from what is there
+    checkpoint_every: Value  # Time between checkpoints, such as 30s, 5min or 1h
+
+
+class CountOptions(PairOptions, TwoSamplesOptions, EngineOptions, ReadOptions, SecondOptions, total=False):
+    """Of :func:`albireo.count`."""
+
+    cross: Any  # Second catalogue, as by its place
+    legendre: Value  # Add the sums of the Legendre polynomials of mu of these degrees over the pairs in each bin
+    cosmology: Any  # Cosmology that turns redshifts into Mpc/h
+    precision: Literal["exact", "double", "single"]  # Arithmetic of the cuda engine
+    kernel: Literal["auto", "simple", "constant", "shared"]  # Kernel of the cuda engine
+    shard: Value  # Count part I of N only, I from 0 to N-1, and write it to the file of --part
+    plan: int | bool  # Count nothing
+    modes: Value  # Sum what the pairs in each bin add to the multipoles of a power spectrum, for these k
+    poles: int | Sequence[int]  # The multipoles of --modes
+    shuffle_marks: int  # Shuffle the marks of --pair-sum 'marked(m)' among the objects N times, and add the mean and the scatter of M
+    seed: int  # Seed of the shuffles
+    shells: Edges | int  # Count pairs within and between shells of distance from the observer separately
+
+
+class EstimateOptions(PairOptions, RandomsReadOptions, TwoSamplesOptions, EngineOptions, ReadOptions, SurveyOptions, total=False):
+    """Of all estimates: :func:`albireo.xi`, :func:`albireo.wp` and those that they make."""
+
+    cross: Any  # Second sample
+    cross_randoms: Any  # Random catalogue of the second sample
+    shifted_randoms: Any  # Randoms shifted as the reconstructed DATA were
+    cross_shifted_randoms: Any  # Randoms of the second sample shifted as it was
+    rr: Any  # Use RR of an earlier result, after checking that it has the same randoms, box and bins
+    reuse: Any  # Use counts of an earlier result, such as DR and DD
+    split_randoms: Value  # Count RR and SS within subsets of the randoms only
+    split_randoms_above: SupportsFloat  # Split from this edge of --bins on, and count all pairs of randoms closer together
+    mean_separation: Literal["pairs", "weighted"] | bool  # Add the mean separation
+    randoms_weight_set: Value  # Weights of the randoms in a set, where they differ
     randoms_realisations: Value  # The same of the randoms
-    wrap: bool  # Wrap positions outside the box into it instead of refusing them
-    partial_set: bool  # Accept some of the files of a snapshot or group catalogue whose headers name more
-    ignore_units: Value  # Columns whose numbers are used as they are
-    redshift_unit: Literal["1"]  # Unit of redshifts
-    unit: Value  # Unit of length
-    los: Literal["x", "y", "z", "midpoint", "first", "end"]  # Line of sight of mu and pi
-    rsd: Literal["x", "y", "z"]  # Move the positions of snapshots in a box to redshift space along this axis
-    theta_cut: Value  # Do not count pairs whose directions from the observer are LO up to HI degrees apart
-    rp_cut: Value  # Do not count pairs that are LO up to HI apart across the line of sight of --los
-    exclude_same: Value  # Do not count pairs of data with the same integer in this column, such as members of one halo
     regions_nside: int  # Regions are the HEALPix pixels of this resolution that hold randoms
     regions_cubes: int  # Regions are N x N x N equal sub-cubes of the periodic box
     regions_column: Value  # Regions are the integers in a column that all samples have
@@ -204,32 +190,7 @@ class EstimateOptions(SurveyOptions, total=False):
     regions_output: File | bool  # Write the rows of every sample with their region
     region_sums: File | bool  # Write the weight of each sample outside each region, a column for each
     region_map: File | bool  # Plot the randoms
-    pair_sum: Value  # Sum an expression over the pairs in each bin
-    let: Value  # Name a part of the expressions of --pair-sum
-    pair_bound: Value  # State a bound
-    classes: Value  # Hold the pairs of classes of objects apart
-    quantiles: int  # Cut the numbers of --classes into so many classes of nearly equal numbers of objects, from 0
-    class_edges: SupportsFloat | Sequence[SupportsFloat]  # Cut the numbers of --classes at these edges
-    cross_classes: Value  # Classes of the second sample
     randoms_classes: Value  # Classes of the randoms
-    pip_realizations: int  # Number of realisations N, the observed one included
-    pip_offset: int  # Number added to the common bits
-    pip_always: int  # Bits that are set in every row, less those set in none
-    pip_default: SupportsFloat  # Weight where the offset and the common bits are both 0
-    pip_zero_truncated: bool  # Use the zero-truncated estimator
-    pip_total: Literal["joint", "brute-force", "counter"]  # Normalisation of the counts
-    angular: Any  # Angular upweights of the counts of data
-    engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Compute engine
-    threads: int  # Number of threads of the cpu engine
-    isa: Value  # Instruction set of the cpu engine
-    devices: int | Sequence[int]  # GPUs to use, by their numbers in `albireo devices`
-    precision: Literal["exact", "double", "single"]  # Arithmetic of the cuda engine
-    kernel: Literal["auto", "simple", "constant", "shared"]  # Kernel of the cuda engine
-    shard: Value  # Count part I of N only, I from 0 to N-1, and write it to the file of --part
-    part: File | bool  # File of the part
-    plan: int | bool  # Count nothing
-    checkpoint: File  # Save what is counted in this folder, and continue from what is there
-    checkpoint_every: Value  # Time between checkpoints, such as 30s, 5min or 1h
 
 
 class XiOptions(EstimateOptions, total=False):
@@ -251,7 +212,7 @@ class WpOptions(EstimateOptions, total=False):
 
 
 
-class RdfOptions(SecondOptions, total=False):
+class RdfOptions(TwoSamplesOptions, EngineOptions, ReadOptions, SecondOptions, total=False):
     """Of :func:`albireo.rdf`."""
 
     cross: Any  # Other particles, as by their place
@@ -300,48 +261,14 @@ class RdfOptions(SecondOptions, total=False):
     kt: SupportsFloat  # Temperature times Boltzmann's constant, in the unit of the forces times that of length
     exclude_same: Value  # Exclude pairs with the same integer, such as those of a molecule
     exclude_pairs: Any  # Exclude the pairs listed in a file, such as bonds
-    positions: Value  # Cartesian position columns
-    sky: Value  # Sky position columns in degrees
-    distance: Value  # Comoving distance column, in the unit of the bins
-    redshift: Value  # Redshift column, turned into Mpc/h by --cosmology
-    weight: Value  # Weight column or expression
-    bits: Value  # Bit columns
-    where: Value  # Rows to keep
-    table: Value  # Table
-    rows: Value  # Use rows A to B-1 of each file
-    every: int  # Use every N-th row only, of the first sample alone, before --where
-    join: Value  # Add columns of another file, of the first sample alone, by equal whole numbers in the column KEY
-    join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
-    cross_positions: Value  # Cartesian position columns of the second sample
-    cross_sky: Value  # Sky position columns of the second sample in degrees
-    cross_distance: Value  # Comoving distance column of the second sample, in the unit of the bins
-    cross_redshift: Value  # Redshift column of the second sample, turned into Mpc/h by --cosmology
-    cross_weight: Value  # Weight column of the second sample or expression
-    cross_bits: Value  # Bit columns of the second sample
-    cross_where: Value  # Rows to keep of the second sample
-    cross_table: Value  # Table of the second sample
-    cross_rows: Value  # Use rows A to B-1 of each file
-    cross_every: int  # Use every N-th row only, of the second sample
-    cross_join: Value  # Add columns of another file, of the second sample
-    cross_join_missing: Literal["refuse", "drop", "zero"]  # Rows of the second sample whose key the joined file does not have
-    wrap: bool  # Wrap positions outside the box into it instead of refusing them
-    partial_set: bool  # Accept some of the files of a snapshot or group catalogue whose headers name more
     cosmology: Any  # Cosmology that turns redshifts into Mpc/h
-    ignore_units: Value  # Columns whose numbers are used as they are
-    redshift_unit: Literal["1"]  # Unit of redshifts
-    unit: Value  # Unit of length
-    engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Compute engine
-    threads: int  # Number of threads of the cpu engine
-    isa: Value  # Instruction set of the cpu engine
-    devices: int | Sequence[int]  # GPUs to use, by their numbers in `albireo devices`
     precision: Literal["exact", "double", "single"]  # Arithmetic of the cuda engine
     kernel: Literal["auto", "simple", "constant", "shared"]  # Kernel of the cuda engine
     shard: Value  # Count part I of N only, I from 0 to N-1, and write it to the file of --part
-    part: File | bool  # File of the part
     plan: int | bool  # Count nothing
 
 
-class RandomsOptions(TypedDict, total=False):
+class RandomsOptions(ReadOptions, total=False):
     """Of :func:`albireo.randoms`."""
 
     mask: Any  # In the `HEALPix` pixels of a mask, evenly
@@ -350,98 +277,21 @@ class RandomsOptions(TypedDict, total=False):
     mask_order: Literal["ring", "nested"]  # Order of the pixels
     nside: int  # Resolution of the pixels of --like, a power of 2 up to 8192
     smooth_nz: int  # Draw redshifts from a smooth histogram of the data in so many bins
-    positions: Value  # Cartesian position columns
-    sky: Value  # Sky position columns in degrees
-    distance: Value  # Comoving distance column, in the unit of the bins
-    redshift: Value  # Redshift column, turned into Mpc/h by --cosmology
-    weight: Value  # Weight column or expression
-    bits: Value  # Bit columns
-    where: Value  # Rows to keep
-    table: Value  # Table
-    rows: Value  # Use rows A to B-1 of each file
-    every: int  # Use every N-th row only, of the first sample alone, before --where
-    join: Value  # Add columns of another file, of the first sample alone, by equal whole numbers in the column KEY
-    join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
-    ignore_units: Value  # Columns whose numbers are used as they are
-    redshift_unit: Literal["1"]  # Unit of redshifts
 
 
-class NzOptions(TypedDict, total=False):
+class NzOptions(RandomsReadOptions, EngineOptions, ReadOptions, total=False):
     """Of :func:`albireo.nz`."""
 
     fkp_data: File | bool  # Write the rows of DATA as a catalogue with NZ and WEIGHT_FKP
     fkp_randoms: File | bool  # Write the randoms as such a catalogue, by the n(z) of DATA
-    positions: Value  # Cartesian position columns
-    sky: Value  # Sky position columns in degrees
-    distance: Value  # Comoving distance column, in the unit of the bins
-    redshift: Value  # Redshift column, turned into Mpc/h by --cosmology
-    weight: Value  # Weight column or expression
-    bits: Value  # Bit columns
-    where: Value  # Rows to keep
-    table: Value  # Table
-    rows: Value  # Use rows A to B-1 of each file
-    every: int  # Use every N-th row only, of the first sample alone, before --where
-    join: Value  # Add columns of another file, of the first sample alone, by equal whole numbers in the column KEY
-    join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
-    randoms_positions: Value  # Cartesian position columns of the randoms
-    randoms_sky: Value  # Sky position columns of the randoms in degrees
-    randoms_distance: Value  # Comoving distance column of the randoms, in the unit of the bins
-    randoms_redshift: Value  # Redshift column of the randoms, turned into Mpc/h by --cosmology
-    randoms_weight: Value  # Weight column of the randoms or expression
-    randoms_bits: Value  # Bit columns of the randoms
-    randoms_where: Value  # Rows to keep of the randoms
-    randoms_table: Value  # Table of the randoms
-    randoms_rows: Value  # Use rows A to B-1 of each file
-    randoms_every: int  # Use every N-th row only, of the randoms
-    randoms_join: Value  # Add columns of another file, of the randoms
-    randoms_join_missing: Literal["refuse", "drop", "zero"]  # Rows of the randoms whose key the joined file does not have
-    ignore_units: Value  # Columns whose numbers are used as they are
-    redshift_unit: Literal["1"]  # Unit of redshifts
-    engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Compute engine
-    threads: int  # Number of threads of the cpu engine
-    isa: Value  # Instruction set of the cpu engine
-    devices: int | Sequence[int]  # GPUs to use, by their numbers in `albireo devices`
-    precision: Literal["exact", "double", "single"]  # Arithmetic of the cuda engine
-    kernel: Literal["auto", "simple", "constant", "shared"]  # Kernel of the cuda engine
-    shard: Value  # Count part I of N only, I from 0 to N-1, and write it to the file of --part
     part: File | bool  # File of the part
-    plan: int | bool  # Count nothing
 
 
-class CovarianceOptions(TypedDict, total=False):
+class CovarianceOptions(TwoSamplesOptions, EngineOptions, ReadOptions, total=False):
     """Of :func:`albireo.covariance_model`."""
 
-    positions: Value  # Cartesian position columns
-    sky: Value  # Sky position columns in degrees
-    distance: Value  # Comoving distance column, in the unit of the bins
-    redshift: Value  # Redshift column, turned into Mpc/h by --cosmology
-    weight: Value  # Weight column or expression
-    bits: Value  # Bit columns
-    where: Value  # Rows to keep
-    table: Value  # Table
-    rows: Value  # Use rows A to B-1 of each file
-    every: int  # Use every N-th row only, of the first sample alone, before --where
-    join: Value  # Add columns of another file, of the first sample alone, by equal whole numbers in the column KEY
-    join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
-    cross_positions: Value  # Cartesian position columns of the second sample
-    cross_sky: Value  # Sky position columns of the second sample in degrees
-    cross_distance: Value  # Comoving distance column of the second sample, in the unit of the bins
-    cross_redshift: Value  # Redshift column of the second sample, turned into Mpc/h by --cosmology
-    cross_weight: Value  # Weight column of the second sample or expression
-    cross_bits: Value  # Bit columns of the second sample
-    cross_where: Value  # Rows to keep of the second sample
-    cross_table: Value  # Table of the second sample
-    cross_rows: Value  # Use rows A to B-1 of each file
-    cross_every: int  # Use every N-th row only, of the second sample
-    cross_join: Value  # Add columns of another file, of the second sample
-    cross_join_missing: Literal["refuse", "drop", "zero"]  # Rows of the second sample whose key the joined file does not have
     box: Box  # Periodic box
-    wrap: bool  # Wrap positions outside the box into it instead of refusing them
-    partial_set: bool  # Accept some of the files of a snapshot or group catalogue whose headers name more
     cosmology: Any  # Cosmology that turns redshifts into Mpc/h
-    ignore_units: Value  # Columns whose numbers are used as they are
-    redshift_unit: Literal["1"]  # Unit of redshifts
-    unit: Value  # Unit of length
     wedge_edges: SupportsFloat | Sequence[SupportsFloat]  # Wedges between these mu instead
     wedge_bins: Literal["part", "middle"]  # Bins in mu of a wedge
     pi_max: SupportsFloat  # Sum up to this |pi|, an edge of the bins, with --wp
@@ -457,11 +307,6 @@ class CovarianceOptions(TypedDict, total=False):
     points: int  # Random points of a round
     cloud: SupportsFloat  # Members of a cloud on average
     shard: Value  # Sample part I of N of --rounds only, I from 0 to N-1, and write its sums to the file of --part
-    part: File | bool  # File of the part
-    engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Compute engine
-    devices: int | Sequence[int]  # GPUs to use, by their numbers in `albireo devices`
-    threads: int  # Number of threads of the cpu engine
-    isa: Value  # Instruction set of the cpu engine
 
 
 class CompletenessOptions(TypedDict, total=False):
@@ -472,7 +317,7 @@ class CompletenessOptions(TypedDict, total=False):
     table: Value  # Table
 
 
-class FieldOptions(TypedDict, total=False):
+class FieldOptions(EngineOptions, ReadOptions, total=False):
     """Of :func:`albireo.field`."""
 
     topology: Any  # Topology
@@ -493,28 +338,10 @@ class FieldOptions(TypedDict, total=False):
     ions: Value  # Ions to place on the grid
     ion_source: SupportsFloat  # Smallest distance of ions from sources
     ion_ion: SupportsFloat  # Smallest distance of ions from each other
-    positions: Value  # Cartesian position columns
-    sky: Value  # Sky position columns in degrees
-    distance: Value  # Comoving distance column, in the unit of the bins
-    redshift: Value  # Redshift column, turned into Mpc/h by --cosmology
-    weight: Value  # Weight column or expression
-    bits: Value  # Bit columns
-    where: Value  # Rows to keep
-    table: Value  # Table
-    rows: Value  # Use rows A to B-1 of each file
-    every: int  # Use every N-th row only, of the first sample alone, before --where
-    join: Value  # Add columns of another file, of the first sample alone, by equal whole numbers in the column KEY
-    join_missing: Literal["refuse", "drop", "zero"]  # Rows whose key the joined file does not have
     wrap: bool  # Wrap positions outside the box into it instead of refusing them
     partial_set: bool  # Accept some of the files of a snapshot or group catalogue whose headers name more
     cosmology: Any  # Cosmology that turns redshifts into Mpc/h
-    ignore_units: Value  # Columns whose numbers are used as they are
-    redshift_unit: Literal["1"]  # Unit of redshifts
     unit: Value  # Unit of length
-    engine: Literal["auto", "naive", "cpu", "cuda", "cuda+cpu"]  # Compute engine
-    devices: int | Sequence[int]  # GPUs to use, by their numbers in `albireo devices`
-    threads: int  # Number of threads of the cpu engine
-    isa: Value  # Instruction set of the cpu engine
     precision: Literal["double", "single"]  # Precision of the terms
     variant: Literal["direct", "large-bins", "small-bins", "cylinder"]  # Method of Rodrigues et al
     bin_side: SupportsFloat  # Side of the bins of --variant

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use albireo::particles::Bits;
 use albireo_catalogs::Catalog;
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::within::Within;
 
 /// Bits as columns have them.
@@ -23,7 +23,7 @@ pub(crate) fn of_columns(
     catalog: &mut Catalog,
     path: &Path,
     (names, flag): (&[String], &str),
-) -> Result<BitColumns, SampleError> {
+) -> Result<BitColumns> {
     let mut words = Vec::new();
     for name in names {
         words.extend(catalog.take_words(name)?);
@@ -36,9 +36,7 @@ pub(crate) fn of_columns(
 }
 
 /// The bits of all files of a sample, one behind the other, where they have any.
-pub(crate) fn joined(
-    parts: &[(&PathBuf, Option<&BitColumns>)],
-) -> Result<Option<BitColumns>, SampleError> {
+pub(crate) fn joined(parts: &[(&PathBuf, Option<&BitColumns>)]) -> Result<Option<BitColumns>> {
     let with_bits = parts.iter();
     let with_bits: Vec<(&PathBuf, &BitColumns)> = with_bits
         .filter_map(|(path, bits)| Some((*path, (*bits)?)))

@@ -12,7 +12,7 @@ use albireo::Labels;
 use albireo_catalogs::Attribute;
 use serde_json::{Value, json};
 
-use crate::error::{ClassError, SampleError};
+use crate::error::{ClassError, Result};
 use crate::sample::Sample;
 
 /// Most classes of a sample.
@@ -140,7 +140,7 @@ impl Rule {
     }
 
     /// The class of each object of a sample, whose data stand in `of`.
-    fn labels(&self, sample: &Sample, of: &Sample) -> Result<Labels, SampleError> {
+    fn labels(&self, sample: &Sample, of: &Sample) -> Result<Labels> {
         let unknown = |found: String| ClassError::Unknown {
             path: sample.path.clone(),
             column: column_of(sample),
@@ -232,7 +232,7 @@ fn numbers_in(
 }
 
 /// Labels the particles of all samples by their classes; what a record says of the first sample and of the second one.
-pub(crate) fn label(samples: &mut [Sample], cut: &ClassCut) -> Result<Value, SampleError> {
+pub(crate) fn label(samples: &mut [Sample], cut: &ClassCut) -> Result<Value> {
     let mut families = Vec::new();
     for second in [false, true] {
         let is_of = |sample: &Sample| is_second(&sample.role) == second;

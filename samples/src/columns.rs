@@ -4,7 +4,7 @@
 
 use albireo_catalogs::{FRAME_NAMES, TableDescription};
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::selection::Selection;
 
 /// Where the positions of a sample come from.
@@ -177,7 +177,7 @@ impl Available<'_> {
 }
 
 /// Refuses a column named more than once.
-pub(crate) fn different(option: &'static str, names: &[String]) -> Result<(), SampleError> {
+pub(crate) fn different(option: &'static str, names: &[String]) -> Result<()> {
     for (k, name) in names.iter().enumerate() {
         let times = names.iter().filter(|other| *other == name).count();
         if times > 1 && !names[..k].contains(name) {
@@ -192,7 +192,7 @@ pub(crate) fn different(option: &'static str, names: &[String]) -> Result<(), Sa
     Ok(())
 }
 
-fn pair(names: &[String]) -> Result<[String; 2], SampleError> {
+fn pair(names: &[String]) -> Result<[String; 2]> {
     match names {
         [ra, dec] => Ok([ra.clone(), dec.clone()]),
         _ => Err(SampleError::SkyColumns(names.len())),
@@ -204,7 +204,7 @@ pub(crate) fn choose(
     table: &TableDescription,
     selection: &Selection,
     need: Need,
-) -> Result<(Place, bool), SampleError> {
+) -> Result<(Place, bool)> {
     let available = Available(table);
     if let Some(names) = &selection.positions {
         different("--positions", names)?;
@@ -381,7 +381,7 @@ mod tests {
         cosmology: false,
     };
 
-    fn chosen(columns: &[(&str, usize)], need: Need) -> Result<Place, SampleError> {
+    fn chosen(columns: &[(&str, usize)], need: Need) -> Result<Place> {
         choose(&table(columns), &Selection::default(), need).map(|(place, _)| place)
     }
 

@@ -21,6 +21,9 @@ pub use identities::RoundedIdentity;
 pub use rsd::RsdError;
 pub use units::StatedUnitError;
 
+/// What readers of samples hand back.
+pub type Result<T, E = SampleError> = std::result::Result<T, E>;
+
 /// Why a sample could not be read or placed.
 #[derive(Debug, Error)]
 #[non_exhaustive]

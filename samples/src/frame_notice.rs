@@ -2,19 +2,24 @@
 //!
 //! Entry: [`FrameNotice`], a part of [`Notice`](crate::Notice).
 
-use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use albireo::Axis;
 use albireo_catalogs::in_short;
+use thiserror::Error;
 
 use crate::shown::in_short_list;
 
 /// Something worth saying of the particles of frames that is no error.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FrameNotice {
     /// Numbers of molecules that begin again.
+    #[error(
+        "{}: `{column}` has {numbers} numbers for {molecules} molecules: atoms of {molecule} are {} apart, more than half the box, {}: each run of \
+         particles with one number is taken for a molecule",
+        path.display(), in_short(*distance), in_short(*half)
+    )]
     NumbersUsedAgain {
         /// The first file.
         path: PathBuf,
@@ -32,6 +37,11 @@ pub enum FrameNotice {
         half: f64,
     },
     /// A group of particles whose pairs are left out and which seems to be several molecules of one number.
+    #[error(
+        "{}: --exclude-same {column}: atoms of {molecule} are {} apart, more than half the box, {}: are numbers used again? Pairs of all particles \
+         with one number are left out",
+        path.display(), in_short(*distance), in_short(*half)
+    )]
     WideGroup {
         /// The first file.
         path: PathBuf,
@@ -45,6 +55,10 @@ pub enum FrameNotice {
         half: f64,
     },
     /// Particles in a plane whose pairs are counted as those of a box of three dimensions.
+    #[error(
+        "{}: the particles of the first frame lie in a plane normal to {}, and the box has a length along it: --plane {} makes g(r) of the plane",
+        path.display(), normal.name(), ["yz", "xz", "xy"][normal.index()]
+    )]
     InPlane {
         /// The first file.
         path: PathBuf,
@@ -52,6 +66,11 @@ pub enum FrameNotice {
         normal: Axis,
     },
     /// A column of species that all particles are counted without.
+    #[error(
+        "{}: g(r) is of all particles alike: column `{column}` tells species apart in one table with columns x, y, z or position, without --rows, \
+         --every, --shard and conditions on frames",
+        path.display()
+    )]
     UnusedSpecies {
         /// The first file.
         path: PathBuf,
@@ -59,6 +78,7 @@ pub enum FrameNotice {
         column: String,
     },
     /// Elements or masses that the file lacks.
+    #[error("{} tells no `{column}`: by the names of the atoms, {}", path.display(), in_short_list(of_names))]
     MadeOfNames {
         /// The first file.
         path: PathBuf,
@@ -68,6 +88,10 @@ pub enum FrameNotice {
         of_names: Vec<String>,
     },
     /// Residues that have one number in several chains or segments, or apart by insertion codes.
+    #[error(
+        "{}: `resid` has {numbers} numbers for {residues} residues, distinguished by chain, segment and insertion code",
+        path.display()
+    )]
     ResiduesOfChains {
         /// The first file.
         path: PathBuf,
@@ -77,6 +101,11 @@ pub enum FrameNotice {
         residues: usize,
     },
     /// Residues whose atoms do not follow one another, in a file that states no chains.
+    #[error(
+        "{}: `resid` has {residues} numbers in {runs} runs of particles: those of {residue} do not follow one another and are taken for one \
+         residue; if they are of several chains, give a --topology that states chains or segments",
+        path.display()
+    )]
     ScatteredResidues {
         /// The first file.
         path: PathBuf,
@@ -88,6 +117,7 @@ pub enum FrameNotice {
         residue: String,
     },
     /// A text that a condition or a pair of species names and that no particle of the first frame has.
+    #[error("{flag}: no particle of the first frame of {} has `{column}` \"{text}\"{hint}", path.display())]
     NoSuchText {
         /// The first file.
         path: PathBuf,
@@ -101,6 +131,7 @@ pub enum FrameNotice {
         hint: String,
     },
     /// Bonds and columns of a topology that the frames have already, or none at all.
+    #[error("--topology is not used: {}", unused(path, columns))]
     UnusedTopology {
         /// The first file of frames.
         path: PathBuf,
@@ -124,104 +155,12 @@ impl FrameNotice {
     }
 }
 
-impl fmt::Display for FrameNotice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NumbersUsedAgain {
-                path,
-                column,
-                numbers,
-                molecules,
-                molecule,
-                distance,
-                half,
-            } => write!(
-                f,
-                "{}: `{column}` has {numbers} numbers for {molecules} molecules: atoms of {molecule} are {} apart, more than half the box, {}: each run of \
-                 particles with one number is taken for a molecule",
-                path.display(),
-                in_short(*distance),
-                in_short(*half)
-            ),
-            Self::ResiduesOfChains {
-                path,
-                numbers,
-                residues,
-            } => write!(
-                f,
-                "{}: `resid` has {numbers} numbers for {residues} residues, distinguished by chain, segment and insertion code",
-                path.display()
-            ),
-            Self::ScatteredResidues {
-                path,
-                residues,
-                runs,
-                residue,
-            } => write!(
-                f,
-                "{}: `resid` has {residues} numbers in {runs} runs of particles: those of {residue} do not follow one another and are taken for one \
-                 residue; if they are of several chains, give a --topology that states chains or segments",
-                path.display()
-            ),
-            Self::WideGroup {
-                path,
-                column,
-                molecule,
-                distance,
-                half,
-            } => write!(
-                f,
-                "{}: --exclude-same {column}: atoms of {molecule} are {} apart, more than half the box, {}: are numbers used again? Pairs of all particles with one \
-                 number are left out",
-                path.display(),
-                in_short(*distance),
-                in_short(*half)
-            ),
-            Self::InPlane { path, normal } => write!(
-                f,
-                "{}: the particles of the first frame lie in a plane normal to {}, and the box has a length along it: --plane {} makes g(r) of the plane",
-                path.display(),
-                normal.name(),
-                ["yz", "xz", "xy"][normal.index()]
-            ),
-            Self::UnusedSpecies { path, column } => write!(
-                f,
-                "{}: g(r) is of all particles alike: column `{column}` tells species apart in one table with columns x, y, z or position, without --rows, --every, \
-                 --shard and conditions on frames",
-                path.display()
-            ),
-            Self::MadeOfNames {
-                path,
-                column,
-                of_names,
-            } => write!(
-                f,
-                "{} tells no `{column}`: by the names of the atoms, {}",
-                path.display(),
-                in_short_list(of_names)
-            ),
-            Self::NoSuchText {
-                path,
-                flag,
-                column,
-                text,
-                hint,
-            } => write!(
-                f,
-                "{flag}: no particle of the first frame of {} has `{column}` \"{text}\"{hint}",
-                path.display()
-            ),
-            Self::UnusedTopology { path, columns } if columns.is_empty() => write!(
-                f,
-                "--topology is not used: it tells no names, types, masses or bonds of the particles of {}",
-                path.display()
-            ),
-            Self::UnusedTopology { path, columns } => write!(
-                f,
-                "--topology is not used: it has no bonds, and {} has its columns too: {}",
-                path.display(),
-                columns.join(", ")
-            ),
-        }
+/// What a topology that is not used lacks.
+fn unused(path: &Path, columns: &[String]) -> String {
+    let path = path.display();
+    if columns.is_empty() {
+        return format!("it tells no names, types, masses or bonds of the particles of {path}");
     }
+    let columns = columns.join(", ");
+    format!("it has no bonds, and {path} has its columns too: {columns}")
 }

@@ -13,7 +13,7 @@ use albireo_catalogs::{
     MemoryTable, Stop, TableDescription, Trajectory, TrajectoryRequest, Words, frames_of_table,
 };
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::given_frames::GivenFrames;
 use crate::source::File;
 
@@ -84,7 +84,7 @@ impl Given {
     ///
     /// # Errors
     /// [`SampleError::UnequalColumns`] of different lengths, [`SampleError::SameName`] of one name, [`SampleError::NoColumns`].
-    pub fn new(columns: Vec<(String, Column)>) -> Result<Self, SampleError> {
+    pub fn new(columns: Vec<(String, Column)>) -> Result<Self> {
         let Some((first, of_first)) = columns.first() else {
             return Err(SampleError::NoColumns);
         };
@@ -126,7 +126,7 @@ impl Given {
     ///
     /// # Errors
     /// [`SampleError::UnequalColumns`] of another length.
-    pub fn with_words(mut self, name: String, words: Words) -> Result<Self, SampleError> {
+    pub fn with_words(mut self, name: String, words: Words) -> Result<Self> {
         if words.values.len() != self.rows {
             let first = self.columns.first().map_or("", |(name, _)| name).to_owned();
             return Err(SampleError::UnequalColumns {
@@ -149,7 +149,7 @@ impl Given {
     ///
     /// # Errors
     /// [`SampleError::UnequalColumns`] of another length, [`SampleError::SameName`].
-    pub fn with_others(mut self, others: Vec<(String, Attribute)>) -> Result<Self, SampleError> {
+    pub fn with_others(mut self, others: Vec<(String, Attribute)>) -> Result<Self> {
         let mut names: HashSet<&String> = self.columns.iter().map(|(name, _)| name).collect();
         for (name, values) in &others {
             if let (Some((first, _)), true) = (self.columns.first(), values.len() != self.rows) {
@@ -172,7 +172,7 @@ impl Given {
         &self,
         request: &TrajectoryRequest,
         stop: Stop,
-    ) -> Result<Box<dyn Trajectory>, SampleError> {
+    ) -> Result<Box<dyn Trajectory>> {
         match (&self.frames, self.table()) {
             (Some(frames), _) => Ok(Arc::clone(frames).opened()),
             (None, Some(table)) => Ok(frames_of_table(&table?, request, stop)?),
@@ -291,7 +291,7 @@ impl Given {
     }
 
     /// A column by its name.
-    pub(crate) fn column(&self, source: &File, name: &str) -> Result<&Column, SampleError> {
+    pub(crate) fn column(&self, source: &File, name: &str) -> Result<&Column> {
         let found = self.columns.iter().find(|(known, _)| known == name);
         let known = || self.columns.iter().map(|(name, _)| name.clone()).collect();
         found
@@ -300,11 +300,7 @@ impl Given {
     }
 
     /// The columns of bits of these names and the bits that they hold.
-    pub(crate) fn words(
-        &self,
-        source: &File,
-        names: &[String],
-    ) -> Result<Vec<&Words>, SampleError> {
+    pub(crate) fn words(&self, source: &File, names: &[String]) -> Result<Vec<&Words>> {
         let find = |name: &String| {
             let found = self.words.iter().find(|(known, _)| known == name);
             let known = || self.words.iter().map(|(name, _)| name.clone()).collect();

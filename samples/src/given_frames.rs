@@ -10,7 +10,7 @@ use std::sync::Arc;
 use albireo::particles::Column;
 use albireo_catalogs::{Atoms, Attribute, CatalogError, Cell, Frame, Trajectory, TrajectoryFormat};
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 
 /// Positions of all frames one after the other, in buffers that may belong to somebody else, with what is known of frames and particles.
 ///
@@ -48,7 +48,7 @@ impl GivenFrames {
     ///
     /// # Errors
     /// [`SampleError::UnequalColumns`] of lengths that do not fit.
-    pub fn new(positions: [Column; 3], particles: Vec<usize>) -> Result<Self, SampleError> {
+    pub fn new(positions: [Column; 3], particles: Vec<usize>) -> Result<Self> {
         let all: usize = particles.iter().sum();
         for (name, column) in ["x", "y", "z"].into_iter().zip(&positions) {
             check(("particles of all frames", all), (name, column.len()))?;
@@ -67,7 +67,7 @@ impl GivenFrames {
     ///
     /// # Errors
     /// [`SampleError::UnequalColumns`] unless there is one a frame.
-    pub fn with_cells(self, cells: Vec<Cell>) -> Result<Self, SampleError> {
+    pub fn with_cells(self, cells: Vec<Cell>) -> Result<Self> {
         check(("frames", self.particles.len()), ("boxes", cells.len()))?;
         Ok(Self { cells, ..self })
     }
@@ -77,7 +77,7 @@ impl GivenFrames {
     ///
     /// # Errors
     /// [`SampleError::UnequalColumns`] of another length, [`SampleError::SameName`].
-    pub fn with_column(mut self, name: &str, values: Attribute) -> Result<Self, SampleError> {
+    pub fn with_column(mut self, name: &str, values: Attribute) -> Result<Self> {
         if let Some(shared) = self
             .shared
             .as_mut()
@@ -104,7 +104,7 @@ impl GivenFrames {
     ///
     /// # Errors
     /// [`SampleError::PairBeyond`] of a row that is not there, [`SampleError::UnequalColumns`] of frames that differ in number.
-    pub fn bonded(mut self, bonds: Vec<[u32; 2]>) -> Result<Self, SampleError> {
+    pub fn bonded(mut self, bonds: Vec<[u32; 2]>) -> Result<Self> {
         let first = self.particles.first().copied().unwrap_or_default();
         let other = self.particles.iter().find(|&&n| n != first);
         check(
@@ -160,7 +160,7 @@ impl GivenFrames {
     }
 }
 
-fn check(first: (&str, usize), second: (&str, usize)) -> Result<(), SampleError> {
+fn check(first: (&str, usize), second: (&str, usize)) -> Result<()> {
     let named = |(name, rows): (&str, usize)| (name.to_owned(), rows);
     if first.1 == second.1 {
         return Ok(());
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let two = || GivenFrames::new([column(4), column(4), column(4)], vec![2, 2]).unwrap();
-        let told = |found: Result<GivenFrames, SampleError>| found.unwrap_err().to_string();
+        let told = |found: Result<GivenFrames>| found.unwrap_err().to_string();
         let short = GivenFrames::new([column(4), column(3), column(4)], vec![2, 2]);
         assert!(told(short).contains("`y` has 3"));
         let mass = |n: usize| two().with_column("mass", Attribute::Numbers(vec![1.0; n]));

@@ -9,11 +9,11 @@
 
 use albireo::particles::Groups;
 
-use crate::error::SampleError;
+use crate::error::Result;
 use crate::sample::Sample;
 
 /// Gives the particles of each sample that has them their groups: equal integers are one group, in whichever sample they stand.
-pub(crate) fn number(samples: &mut [Sample]) -> Result<(), SampleError> {
+pub(crate) fn number(samples: &mut [Sample]) -> Result<()> {
     let columns = samples.iter().filter_map(|sample| sample.groups.as_ref());
     let mut known: Vec<i128> = columns.flatten().copied().collect();
     known.sort_unstable();

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 
 /// Files of properties, the newest name first.
 const PROPERTIES: [&str; 2] = ["hats.properties", "properties"];
@@ -45,7 +45,7 @@ fn of_folder(folder: &Path) -> Option<HashMap<String, String>> {
 }
 
 /// Refuses a file below a folder whose rows are those of other folders too, such as a cache of the margins of pixels.
-pub(crate) fn refuse_others(path: &Path) -> Result<(), SampleError> {
+pub(crate) fn refuse_others(path: &Path) -> Result<()> {
     if path
         .extension()
         .is_none_or(|extension| extension != "parquet")
@@ -61,11 +61,7 @@ pub(crate) fn refuse_others(path: &Path) -> Result<(), SampleError> {
 }
 
 /// Refuses folders of anything but objects.
-fn check_type(
-    folder: &Path,
-    entries: &HashMap<String, String>,
-    file: Option<&Path>,
-) -> Result<(), SampleError> {
+fn check_type(folder: &Path, entries: &HashMap<String, String>, file: Option<&Path>) -> Result<()> {
     let kind = entries
         .get("dataproduct_type")
         .map_or("object", String::as_str);
@@ -80,7 +76,7 @@ fn check_type(
 }
 
 /// The files of the catalogue that a folder is; `None` where it is no such folder.
-pub(crate) fn partitions(folder: &Path) -> Result<Option<Partitions>, SampleError> {
+pub(crate) fn partitions(folder: &Path) -> Result<Option<Partitions>> {
     let collection = properties(&folder.join("collection.properties"));
     let table = collection.and_then(|entries| entries.get("hats_primary_table_url").cloned());
     let folder = table.map_or_else(|| folder.to_owned(), |table| folder.join(table));

@@ -4,12 +4,12 @@
 
 use albireo::particles::Column;
 
-use crate::error::SampleError;
+use crate::error::Result;
 use crate::identities::coded;
 use crate::sample::Sample;
 
 /// Gives the particles of each sample the codes of its columns, behind its other columns.
-pub(crate) fn number(samples: &mut [Sample]) -> Result<(), SampleError> {
+pub(crate) fn number(samples: &mut [Sample]) -> Result<()> {
     let all = samples.iter().flat_map(|sample| &sample.identities);
     let mut codes = coded(all).into_iter();
     for sample in samples.iter_mut().filter(|s| !s.identities.is_empty()) {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use albireo_catalogs::{Catalog, TableDescription, Texts, whole_number};
 
-use crate::error::{RoundedIdentity, SampleError};
+use crate::error::{Result, RoundedIdentity};
 use crate::selection::Selection;
 use crate::source::{File, check_finite};
 use crate::whole_numbers::{typed_integers, whole_type_of};
@@ -84,7 +84,7 @@ impl Identity {
         catalog: &mut Catalog,
         (source, outline): (&File, &TableDescription),
         name: &str,
-    ) -> Result<Self, SampleError> {
+    ) -> Result<Self> {
         match kind(outline, &source.selection, name) {
             Kind::Texts => {
                 let Texts { texts, codes } = catalog.take_texts(name)?;
@@ -99,11 +99,7 @@ impl Identity {
     ///
     /// # Errors
     /// Values that are not finite, or whole numbers that float64 may have rounded.
-    pub(crate) fn of_float64(
-        source: &File,
-        name: &str,
-        values: &[f64],
-    ) -> Result<Self, SampleError> {
+    pub(crate) fn of_float64(source: &File, name: &str, values: &[f64]) -> Result<Self> {
         check_finite(source, name, values)?;
         Self::of_numbers(name, values).within(|| source.path.display().to_string())
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::bits;
 use crate::classes::mixed;
-use crate::error::{ClassError, SampleError};
+use crate::error::{ClassError, Result, SampleError};
 use crate::identities::Identity;
 use crate::pair_columns;
 use crate::sample::Sample;
@@ -16,7 +16,7 @@ use crate::weights::weight_sums;
 use crate::within::Within;
 
 /// The sample whose rows are those of the parts, one behind the other.
-pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
+pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample> {
     if parts.len() == 1 {
         return Ok(parts.remove(0));
     }
@@ -101,7 +101,7 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
 }
 
 /// Refuses parts whose numbers mean different things.
-fn check(parts: &[Sample]) -> Result<(), SampleError> {
+fn check(parts: &[Sample]) -> Result<()> {
     let first = &parts[0];
     for part in &parts[1..] {
         let meaning = |part: &Sample| {
@@ -176,7 +176,7 @@ fn weights(parts: &[Sample], rows: usize, set: usize) -> Option<Vec<f64>> {
 }
 
 /// The classes of all rows; refuses files without them beside others, and texts beside numbers.
-fn classes(parts: &[Sample]) -> Result<Option<Attribute>, SampleError> {
+fn classes(parts: &[Sample]) -> Result<Option<Attribute>> {
     let Some(first) = parts.iter().find(|part| part.classes.is_some()) else {
         return Ok(None);
     };

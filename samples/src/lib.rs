@@ -52,7 +52,6 @@ mod lookup;
 mod mask;
 mod memory;
 mod notice;
-mod notice_text;
 mod opened;
 mod pair_columns;
 mod passed_on;
@@ -82,7 +81,9 @@ mod within;
 pub use classes::ClassCut;
 pub use columns::usual_names;
 pub use elements::{element_of, weight_of};
-pub use error::{ClassError, FrameError, RoundedIdentity, RsdError, SampleError, StatedUnitError};
+pub use error::{
+    ClassError, FrameError, Result, RoundedIdentity, RsdError, SampleError, StatedUnitError,
+};
 pub use frame_notice::FrameNotice;
 pub use frames::{
     Exclusion, FrameChoice, FrameColumns, FrameRange, FrameReading, FrameSource, Held,

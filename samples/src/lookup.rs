@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use albireo_catalogs::{Argument, FileFunction, Request, Stop, open_until, whole_number};
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::notice::Notice;
 use crate::whole_numbers::typed_integers;
 
@@ -27,12 +27,7 @@ pub(crate) struct Lookup {
 
 impl Lookup {
     /// The values of an expression over the columns of a file, by its whole numbers in another column.
-    pub(crate) fn read(
-        path: &Path,
-        value: &str,
-        column: &str,
-        stop: &Stop,
-    ) -> Result<Self, SampleError> {
+    pub(crate) fn read(path: &Path, value: &str, column: &str, stop: &Stop) -> Result<Self> {
         let mut reader = open_until(path, stop.clone())?;
         let outline = reader.outline(None)?;
         let of_keys = outline.columns.iter().find(|one| one.name == column);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::bits::BitColumns;
 use crate::columns::{Depth, Place};
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::given::Given;
 use crate::identities::Identity;
 use crate::notice::Notice;
@@ -30,7 +30,7 @@ pub(crate) fn read(
     opened: &Opened,
     conversion: &Conversion,
     tell: &mut dyn FnMut(Notice),
-) -> Option<Result<Sample, SampleError>> {
+) -> Option<Result<Sample>> {
     Some(read_of(opened.memory()?, opened, conversion, tell))
 }
 
@@ -40,7 +40,7 @@ fn read_of(
     opened: &Opened,
     conversion: &Conversion,
     tell: &mut dyn FnMut(Notice),
-) -> Result<Sample, SampleError> {
+) -> Result<Sample> {
     let frame = opened.frame_column();
     let (source, place) = (&opened.source, &opened.place);
     let positions = match place {
@@ -95,7 +95,7 @@ fn read_of(
         Identity::of_float64(source, name, &values)
     };
     let identities = source.selection.identities.iter().map(identity);
-    let identities = identities.collect::<Result<_, SampleError>>()?;
+    let identities = identities.collect::<Result<_>>()?;
     let mut sample = columns.read(conversion, tell)?;
     sample.identities = identities;
     if let (Some(_), Some(column)) = (&classes, &source.selection.classes) {
@@ -126,7 +126,7 @@ struct Columns<'a> {
 
 impl Columns<'_> {
     /// Refuses what is asked of files alone.
-    fn check(&self) -> Result<(), SampleError> {
+    fn check(&self) -> Result<()> {
         let source = self.source;
         let selection = &source.selection;
         let for_files = [
@@ -149,7 +149,7 @@ impl Columns<'_> {
     }
 
     /// The frame of its rows, which must be one only.
-    fn frame(&self) -> Result<Option<f64>, SampleError> {
+    fn frame(&self) -> Result<Option<f64>> {
         let Some(name) = self.frame else {
             return Ok(None);
         };
@@ -159,11 +159,7 @@ impl Columns<'_> {
         })
     }
 
-    fn points(
-        &self,
-        conversion: &Conversion,
-        tell: &mut dyn FnMut(Notice),
-    ) -> Result<Points, SampleError> {
+    fn points(&self, conversion: &Conversion, tell: &mut dyn FnMut(Notice)) -> Result<Points> {
         let (given, source, units) = (self.given, self.source, self.units);
         let column = |name: &String| given.column(source, name);
         let (ra, dec, depth) = match self.place {
@@ -212,7 +208,7 @@ impl Columns<'_> {
         }
     }
 
-    fn bits(&self, names: &[String]) -> Result<BitColumns, SampleError> {
+    fn bits(&self, names: &[String]) -> Result<BitColumns> {
         let words = self.given.words(self.source, names)?;
         let number = words.iter().map(|words| words.bits).sum();
         let columns: Vec<&[u64]> = words.iter().map(|words| &words.values[..]).collect();
@@ -264,11 +260,7 @@ impl Columns<'_> {
     }
 
     /// The particles.
-    fn read(
-        &self,
-        conversion: &Conversion,
-        tell: &mut dyn FnMut(Notice),
-    ) -> Result<Sample, SampleError> {
+    fn read(&self, conversion: &Conversion, tell: &mut dyn FnMut(Notice)) -> Result<Sample> {
         self.check()?;
         let frame = self.frame()?;
         let (source, place) = (self.source, self.place);
@@ -303,7 +295,7 @@ impl Columns<'_> {
                     self.given.column(source, name)?.clone(),
                 )),
             });
-        let further = further.collect::<Result<_, SampleError>>()?;
+        let further = further.collect::<Result<_>>()?;
         let particles = with_further(particles, source, further)?;
         let columns = source.selection.columns.iter();
         let columns = columns.map(|name| self.given.column(source, name).cloned());

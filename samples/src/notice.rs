@@ -1,19 +1,26 @@
 //! What a reader of samples says besides its result: what was chosen for the user, and what looks wrong but may be meant.
 //!
-//! Entry: [`Notice`], whose text for people is in `notice_text`. What looks wrong is found in `suspicion`.
+//! Entry: [`Notice`], whose text is stated as those of errors are. What looks wrong is found in `suspicion`.
 
 use std::path::PathBuf;
 
 use albireo::Axis;
 use albireo::cosmology::Cosmology;
+use albireo_catalogs::in_short;
+use thiserror::Error;
 
 use crate::frame_notice::FrameNotice;
 
 /// Something worth saying that is no error. Its text is one line.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Notice {
     /// Sky coordinates that would all be allowed in radians; each with its least and largest value.
+    #[error(
+        "{}: `{}` from {} to {} and `{}` from {} to {} look like radians; they are taken as degrees",
+        path.display(), ra.0, in_short(ra.1[0]), in_short(ra.1[1]), dec.0, in_short(dec.1[0]),
+        in_short(dec.1[1])
+    )]
     Radians {
         /// The file.
         path: PathBuf,
@@ -23,6 +30,10 @@ pub enum Notice {
         dec: (String, [f64; 2]),
     },
     /// Redshifts that are velocities, or marks of missing ones.
+    #[error(
+        "{}: column `{column}` reaches {}, far beyond any galaxy's redshift: is it cz in km/s? It is taken as z",
+        path.display(), in_short(*largest)
+    )]
     Velocities {
         /// The file.
         path: PathBuf,
@@ -32,6 +43,7 @@ pub enum Notice {
         largest: f64,
     },
     /// A column in a unit that its role is not counted in.
+    #[error("{}: column `{column}` is in {from}: multiplied by {} to {to}", path.display(), in_short(*factor))]
     Converted {
         /// The file.
         path: PathBuf,
@@ -45,6 +57,7 @@ pub enum Notice {
         factor: f64,
     },
     /// Positions and boxes in a unit of length other than the one asked for, or than that of the first sample.
+    #[error("{}: lengths in {from}: multiplied by {} to {to}", path.display(), in_short(*factor))]
     ConvertedLengths {
         /// The file, or the first of a trajectory.
         path: PathBuf,
@@ -56,6 +69,10 @@ pub enum Notice {
         factor: f64,
     },
     /// Frames that state no unit of length, taken for another one than usual.
+    #[error(
+        "{} states no unit of length, and such files are usually in {usual}: its numbers are taken for {unit}, not converted",
+        path.display()
+    )]
     OtherUnit {
         /// The first file.
         path: PathBuf,
@@ -65,6 +82,10 @@ pub enum Notice {
         usual: String,
     },
     /// A box in place of the one that the first frame states, and which differs from it.
+    #[error(
+        "--box {given} is used, but the first frame of {} states {stated}{}{}",
+        path.display(), if unit.is_some() { " " } else { "" }, unit.as_deref().unwrap_or_default()
+    )]
     OtherBox {
         /// The file.
         path: PathBuf,
@@ -76,6 +97,10 @@ pub enum Notice {
         unit: Option<String>,
     },
     /// Positions that lie in a small part of the box.
+    #[error(
+        "{particles} fill {} of the box: are both in one unit?",
+        parts_of(spans, lengths)
+    )]
     SmallPart {
         /// Whose they are: the particles of the first frame of a file, or the rows of one.
         particles: String,
@@ -85,8 +110,17 @@ pub enum Notice {
         lengths: [Option<f64>; 3],
     },
     /// A universe that nobody lives in.
+    #[error(
+        "--cosmology: om = {} leaves a negative dark energy density, ol = {}",
+        in_short(.0.omega_m()), in_short(.0.omega_lambda())
+    )]
     NegativeLambda(Cosmology),
     /// Samples with the same positions row by row, under any names.
+    #[error(
+        "{} and {} are the same rows ({}, {}): {}",
+        roles[0], roles[1], paths[0].display(), paths[1].display(),
+        if *randoms { "such an estimate means nothing" } else { "each point is also paired with itself" }
+    )]
     SameRows {
         /// What they are to the command.
         roles: [String; 2],
@@ -96,6 +130,10 @@ pub enum Notice {
         randoms: bool,
     },
     /// Fewer randoms than the data they belong to.
+    #[error(
+        "{}: {} rows, fewer than the {} of {}: are the two swapped? Randoms should be many times as many",
+        roles[1], rows[1], rows[0], roles[0]
+    )]
     FewRandoms {
         /// What the data and their randoms are to the command.
         roles: [String; 2],
@@ -103,6 +141,11 @@ pub enum Notice {
         rows: [usize; 2],
     },
     /// Distances as small as redshifts.
+    #[error(
+        "{}: column `{column}`, the distances, reaches {} only: are these redshifts? --redshift {column} and --cosmology would make distances of \
+         them",
+        path.display(), in_short(*largest)
+    )]
     SmallDistances {
         /// The file.
         path: PathBuf,
@@ -112,6 +155,7 @@ pub enum Notice {
         largest: f64,
     },
     /// Columns chosen by their names.
+    #[error("{}: positions from the columns {} ({meaning})", path.display(), columns.join(", "))]
     Guessed {
         /// The file.
         path: PathBuf,
@@ -121,6 +165,7 @@ pub enum Notice {
         meaning: &'static str,
     },
     /// A depth that angles have no use for.
+    #[error("{}: angles need positions on the sky only: column `{column}` is not used", path.display())]
     UnusedDepth {
         /// The file.
         path: PathBuf,
@@ -128,6 +173,7 @@ pub enum Notice {
         column: String,
     },
     /// A column of classes that is not there.
+    #[error("{}: there is no column `{column}`: its objects are of one class", path.display())]
     NoClasses {
         /// The file.
         path: PathBuf,
@@ -135,6 +181,7 @@ pub enum Notice {
         column: String,
     },
     /// A column that is called as weights are.
+    #[error("{}: column `{column}` looks like a weight and is not used: --weight {column} uses it", path.display())]
     UnusedWeight {
         /// The file.
         path: PathBuf,
@@ -142,6 +189,7 @@ pub enum Notice {
         column: String,
     },
     /// Columns of weights of a survey, and what its papers make of them.
+    #[error("{}: its columns of weights are not used; those of {survey} would be --weight '{weight}'", path.display())]
     OfferedWeight {
         /// The file.
         path: PathBuf,
@@ -151,34 +199,47 @@ pub enum Notice {
         weight: &'static str,
     },
     /// A cosmology that angles have no use for.
+    #[error("angles need positions on the sky only: --cosmology is not used")]
     UnusedCosmology,
     /// A stated box that positions on the sky have no use for.
+    #[error("the box is not used ({place}): positions on the sky lie around the observer")]
     UnusedBox {
         /// Where it is stated.
-        source: String,
+        place: String,
     },
     /// A box that is given, beside another that a file states.
+    #[error("--box is {given}, but the file states {stated} ({place}): are both in one unit?")]
     DifferentBox {
         /// The box given, in a few words.
         given: String,
         /// The box stated.
         stated: String,
         /// Where it is stated.
-        source: String,
+        place: String,
     },
     /// A box taken from a file.
+    #[error("box: {space}, from {place}; --box none for open space")]
     StatedBox {
         /// The box in a few words.
         space: String,
         /// Where it is stated.
-        source: String,
+        place: String,
     },
     /// A snapshot whose header states no unit of length.
+    #[error(
+        "{}: its header states no unit of length (UnitLength_in_cm): positions and box are as in the file, and --unit names their unit, such as \
+         kpc/h",
+        path.display()
+    )]
     NoUnit {
         /// The file.
         path: PathBuf,
     },
     /// Positions that are brought to redshift space.
+    #[error(
+        "{}: in redshift space along {}: {factor} times `{column}` is added (redshift {redshift})",
+        path.display(), axis.name()
+    )]
     Moved {
         /// The file.
         path: PathBuf,
@@ -192,6 +253,10 @@ pub enum Notice {
         redshift: f64,
     },
     /// Whole numbers that were looked up in a table which does not have them.
+    #[error(
+        "{}: {rows} rows of {} classes that column `{column}` does not have ({}) got {value}",
+        path.display(), keys.len(), first_of(keys)
+    )]
     Absent {
         /// The table.
         path: PathBuf,
@@ -205,6 +270,7 @@ pub enum Notice {
         value: f64,
     },
     /// How many rows make a sample.
+    #[error("{role}: {kept} of {read} rows of {}", path.display())]
     Rows {
         /// What it is to the command.
         role: String,
@@ -216,6 +282,13 @@ pub enum Notice {
         path: PathBuf,
     },
     /// What the frames of a trajectory are.
+    #[error(
+        "{}: {format}, {} of {}; species {}{}; {space}; {}{}",
+        path.display(), number_of(*frames), atoms(*particles), species.join(", "),
+        column.as_ref().map(|column| format!(" by column `{column}`")).unwrap_or_default(),
+        unit.as_deref().unwrap_or("no unit"),
+        topology.as_ref().map(|topology| format!("; topology {}", topology.display())).unwrap_or_default()
+    )]
     Frames {
         /// The first of its files.
         path: PathBuf,
@@ -237,8 +310,10 @@ pub enum Notice {
         topology: Option<PathBuf>,
     },
     /// What is said of the particles of frames.
+    #[error(transparent)]
     OfFrames(FrameNotice),
     /// Positions that were wrapped into the box.
+    #[error("{role}: {wrapped} of {of} positions were outside the box and are wrapped into it")]
     Wrapped {
         /// What the sample is to the command.
         role: String,
@@ -270,4 +345,36 @@ impl Notice {
                 | Self::SmallPart { .. }
         )
     }
+}
+
+/// How much of each axis of the box positions fill.
+fn parts_of(spans: &[f64; 3], lengths: &[Option<f64>; 3]) -> String {
+    let axes = ["x", "y", "z"].iter().zip(spans).zip(lengths);
+    let each = axes.filter_map(|((axis, span), length)| {
+        let four_digits = format!("{span:.3e}").parse().unwrap_or(*span);
+        let (span, length) = (in_short(four_digits), in_short((*length)?));
+        Some(format!("{span} of {length} along {axis}"))
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// The first of some numbers.
+fn first_of(keys: &[i128]) -> String {
+    let some: Vec<String> = keys.iter().take(3).map(i128::to_string).collect();
+    let more = if keys.len() > some.len() { ", .." } else { "" };
+    some.join(", ") + more
+}
+
+fn number_of(frames: Option<u64>) -> String {
+    match frames {
+        Some(1) => "1 frame".to_owned(),
+        Some(frames) => format!("{frames} frames"),
+        None => "frames".to_owned(),
+    }
+}
+
+/// All particles, and those that are counted where these are others.
+fn atoms([all, counted]: [usize; 2]) -> String {
+    let counted = (counted != all).then(|| format!(" ({counted} counted)"));
+    format!("{all} atoms{}", counted.unwrap_or_default())
 }

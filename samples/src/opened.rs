@@ -11,7 +11,7 @@ use albireo_catalogs::{Catalog, CatalogReader, Filter, Request, Stop, TableDescr
 
 use crate::columns::{self, Need, Place};
 use crate::common_unit::CommonUnit;
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::file_functions::Functions;
 use crate::given::Given;
 use crate::identities::{Kind, kind};
@@ -80,7 +80,7 @@ impl Opened {
         conversion: &Conversion,
         common: &mut CommonUnit,
         tell: &mut dyn FnMut(Notice),
-    ) -> Result<Self, SampleError> {
+    ) -> Result<Self> {
         let opened = Self::with_columns(source, given, conversion, common, &mut *tell);
         let opened = opened.map_err(|error| match given {
             Some(_) => error,
@@ -101,7 +101,7 @@ impl Opened {
         conversion: &Conversion,
         common: &mut CommonUnit,
         tell: &mut dyn FnMut(Notice),
-    ) -> Result<Self, SampleError> {
+    ) -> Result<Self> {
         let File {
             path, selection, ..
         } = source;
@@ -246,10 +246,7 @@ impl Opened {
     }
 
     /// Reads the columns that are needed: positions, weights, regions, and the frame where there is one, which must be one only.
-    pub(crate) fn catalog(
-        &mut self,
-        regions: Option<&String>,
-    ) -> Result<(Catalog, Option<f64>), SampleError> {
+    pub(crate) fn catalog(&mut self, regions: Option<&String>) -> Result<(Catalog, Option<f64>)> {
         let selection = &self.source.selection;
         let frame = self.frame_column();
         let mut wanted: Vec<String> = Vec::new();
@@ -335,7 +332,7 @@ pub(crate) fn one_frame(
     source: &File,
     column: &str,
     choice: impl Fn(String) -> String,
-) -> Result<Option<f64>, SampleError> {
+) -> Result<Option<f64>> {
     let Some(first) = values.clone().next() else {
         return Ok(None);
     };

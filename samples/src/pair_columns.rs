@@ -6,11 +6,11 @@ use albireo::Particles;
 use albireo::particles::Column;
 use albireo_catalogs::Catalog;
 
-use crate::error::SampleError;
+use crate::error::Result;
 use crate::source::{File, check_finite};
 
 /// Those of a file, in the order of the selection.
-pub(crate) fn pair_columns(catalog: &Catalog, source: &File) -> Result<Vec<Vec<f64>>, SampleError> {
+pub(crate) fn pair_columns(catalog: &Catalog, source: &File) -> Result<Vec<Vec<f64>>> {
     let columns = source.selection.columns.iter();
     let column = |name: &String| Ok(catalog.column(name)?.to_vec());
     columns.map(column).collect()
@@ -21,7 +21,7 @@ pub(crate) fn with_columns(
     particles: Particles,
     source: &File,
     columns: Vec<Column>,
-) -> Result<Particles, SampleError> {
+) -> Result<Particles> {
     for (name, column) in source.selection.columns.iter().zip(&columns) {
         check_finite(source, name, &column.iter().collect::<Vec<_>>())?;
     }

@@ -5,7 +5,7 @@
 use albireo::{Domain, Outside, Points};
 use serde_json::json;
 
-use crate::error::SampleError;
+use crate::error::Result;
 use crate::notice::Notice;
 use crate::sample::Sample;
 use crate::space;
@@ -67,7 +67,7 @@ pub(crate) fn place(
     sample: &mut Sample,
     unless: Outside,
     tell: &mut dyn FnMut(Notice),
-) -> Result<(), SampleError> {
+) -> Result<()> {
     let rows = format!("the rows of {}", sample.path.display());
     let suspicion = small_part(rows, sample.particles.points(), &space::rows(domain), None);
     suspicion.into_iter().for_each(&mut *tell);

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::classes::{self, ClassCut};
 use crate::common_unit::CommonUnit;
-use crate::error::{RsdError, SampleError};
+use crate::error::{Result, RsdError, SampleError};
 use crate::file_functions::Functions;
 use crate::given::Given;
 use crate::given_box::GivenBox;
@@ -92,11 +92,7 @@ impl Reading {
     /// # Errors
     /// [`SampleError`]: columns that are missing, ambiguous or hold what makes no position, files that disagree, positions outside the
     /// box; [`SampleError::is_wrong_call`] where the request itself has no meaning.
-    pub fn read(
-        &self,
-        sources: &[Source],
-        tell: &mut dyn FnMut(Notice),
-    ) -> Result<Samples, SampleError> {
+    pub fn read(&self, sources: &[Source], tell: &mut dyn FnMut(Notice)) -> Result<Samples> {
         if self.angular && self.has_box() {
             return Err(SampleError::BoxForAngles);
         }
@@ -220,7 +216,7 @@ impl Reading {
         conversion: &Conversion,
         common: &mut CommonUnit,
         tell: &mut dyn FnMut(Notice),
-    ) -> Result<(Vec<Opened>, Vec<usize>), SampleError> {
+    ) -> Result<(Vec<Opened>, Vec<usize>)> {
         let mut opened: Vec<Opened> = Vec::new();
         let mut counts = Vec::new();
         for source in sources {
@@ -240,11 +236,7 @@ impl Reading {
     }
 
     /// The files of a source, without those whose header says that they have no rows of the table: they may lack it.
-    fn files_with_rows(
-        &self,
-        source: &Source,
-        tell: &mut dyn FnMut(Notice),
-    ) -> Result<Vec<File>, SampleError> {
+    fn files_with_rows(&self, source: &Source, tell: &mut dyn FnMut(Notice)) -> Result<Vec<File>> {
         let files = source.files()?;
         let Some(table) = source.selection.table.as_deref() else {
             return Ok(files);
@@ -279,11 +271,7 @@ impl Reading {
     }
 
     /// Refuses a cosmology that no sample has a use for; warns of it where no sample has distances.
-    fn refuse_cosmology(
-        &self,
-        opened: &[Opened],
-        tell: &mut dyn FnMut(Notice),
-    ) -> Result<(), SampleError> {
+    fn refuse_cosmology(&self, opened: &[Opened], tell: &mut dyn FnMut(Notice)) -> Result<()> {
         if self.angular {
             tell(Notice::UnusedCosmology);
             return Ok(());
@@ -305,7 +293,7 @@ impl Reading {
     }
 
     /// Whether positions are on the sky: all are then, they lie around the observer, and no periodic box holds them.
-    fn on_sky(&self, opened: &[Opened]) -> Result<bool, SampleError> {
+    fn on_sky(&self, opened: &[Opened]) -> Result<bool> {
         let Some(sky) = opened.iter().find(|opened| opened.place.is_sky()) else {
             return Ok(false);
         };
@@ -335,7 +323,7 @@ impl Reading {
         on_sky: bool,
         common: &CommonUnit,
         tell: &mut dyn FnMut(Notice),
-    ) -> Result<(Domain, Value), SampleError> {
+    ) -> Result<(Domain, Value)> {
         if self.angular {
             return resolve(None, &[], tell);
         }
@@ -344,7 +332,7 @@ impl Reading {
         if let (true, Some(first)) = (on_sky, stated.first()) {
             if self.space.is_none() {
                 tell(Notice::UnusedBox {
-                    source: first.source.clone(),
+                    place: first.source.clone(),
                 });
             }
             stated.clear();
@@ -365,7 +353,7 @@ fn header_of(path: &Path, stop: &Stop) -> Option<Attributes> {
 }
 
 /// Refuses folders that lack rows or have more of them than they state.
-fn check_folders(opened: &[Opened]) -> Result<(), SampleError> {
+fn check_folders(opened: &[Opened]) -> Result<()> {
     for (k, first) in opened.iter().enumerate() {
         let Some((count, expected)) = first.source.of_folder else {
             continue;

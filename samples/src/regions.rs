@@ -7,7 +7,7 @@ use albireo::regions::{Cells, Centres, Layers, PixelOrder, Pixels, Regions, Valu
 use albireo::{Domain, Labels};
 use serde_json::{Value, json};
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::sample::Sample;
 use crate::within::Within;
 
@@ -58,7 +58,7 @@ pub(crate) struct Cut {
 }
 
 /// The sample that regions are made of, by its role.
-fn reference(samples: &[Sample]) -> Result<&Sample, SampleError> {
+fn reference(samples: &[Sample]) -> Result<&Sample> {
     let of = |role: &str| samples.iter().find(|sample| sample.role == role);
     let found = of("randoms").or_else(|| of("data")).or(samples.first());
     found.ok_or_else(|| SampleError::Missing("data".to_owned()))
@@ -74,7 +74,7 @@ impl RegionSpec {
         }
     }
 
-    fn rule(&self, samples: &[Sample], domain: &Domain, on_sky: bool) -> Result<Rule, SampleError> {
+    fn rule(&self, samples: &[Sample], domain: &Domain, on_sky: bool) -> Result<Rule> {
         let of = reference(samples)?;
         let points = of.particles.points();
         let rule = match *self {
@@ -136,12 +136,7 @@ impl RegionSpec {
     }
 
     /// Labels the particles of all samples by their regions.
-    pub(crate) fn cut(
-        &self,
-        samples: &mut [Sample],
-        domain: &Domain,
-        on_sky: bool,
-    ) -> Result<Cut, SampleError> {
+    pub(crate) fn cut(&self, samples: &mut [Sample], domain: &Domain, on_sky: bool) -> Result<Cut> {
         let rule = self.rule(samples, domain, on_sky)?;
         let mut record = self.described(&rule, on_sky);
         let number = rule.number();
@@ -201,7 +196,7 @@ impl Rule {
     }
 
     /// Refuses a region in which the sample has no particle.
-    fn check(&self, sample: &Sample, labels: &Labels) -> Result<(), SampleError> {
+    fn check(&self, sample: &Sample, labels: &Labels) -> Result<()> {
         let mut seen = vec![false; labels.number() as usize];
         for &label in labels.values() {
             seen[label as usize] = true;

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::notice::Notice;
 use crate::sample::Sample;
 use crate::source::Source;
@@ -26,7 +26,7 @@ fn pairs<T>(all: &[T]) -> impl Iterator<Item = (&T, &T)> {
 }
 
 /// Refuses rows of a file that are given as their own randoms.
-pub(crate) fn check_randoms(sources: &[Source]) -> Result<(), SampleError> {
+pub(crate) fn check_randoms(sources: &[Source]) -> Result<()> {
     let places = |source: &Source| -> Vec<PathBuf> {
         let place = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         source.paths.iter().map(place).collect()

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::bits::{self, BitColumns};
 use crate::columns::{Depth, Place};
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::identities::Identity;
 use crate::notice::Notice;
 use crate::opened::{Conversion, Opened};
@@ -55,11 +55,7 @@ pub(crate) struct Sample {
 }
 
 /// Refuses redshifts of what comes towards us: they have no distance.
-pub(crate) fn check_receding(
-    source: &File,
-    column: &str,
-    redshifts: &[f64],
-) -> Result<(), SampleError> {
+pub(crate) fn check_receding(source: &File, column: &str, redshifts: &[f64]) -> Result<()> {
     let Some(row) = redshifts.iter().position(|&z| z < 0.0) else {
         return Ok(());
     };
@@ -72,11 +68,7 @@ pub(crate) fn check_receding(
 }
 
 /// One checked column.
-pub(crate) fn take(
-    catalog: &mut Catalog,
-    source: &File,
-    name: &str,
-) -> Result<Vec<f64>, SampleError> {
+pub(crate) fn take(catalog: &mut Catalog, source: &File, name: &str) -> Result<Vec<f64>> {
     let values = catalog.take(name)?;
     check_finite(source, name, &values)?;
     Ok(values)
@@ -89,7 +81,7 @@ fn points(
     (place, units): (&Place, &StatedUnits),
     conversion: &Conversion,
     tell: &mut dyn FnMut(Notice),
-) -> Result<Points, SampleError> {
+) -> Result<Points> {
     let [x, y, z] = match place {
         Place::Cartesian([x, y, z]) => [
             units.apply(0, take(catalog, source, x)?),
@@ -123,7 +115,7 @@ fn on_sky(
     ([ra, dec], depth, units): ([&str; 2], &Depth, &StatedUnits),
     conversion: &Conversion,
     tell: &mut dyn FnMut(Notice),
-) -> Result<Points, SampleError> {
+) -> Result<Points> {
     let angles = [take(catalog, source, ra)?, take(catalog, source, dec)?];
     if !(units.is_stated(0) && units.is_stated(1)) {
         let suspicion = suspicion::radians(&source.path, (ra, &angles[0]), (dec, &angles[1]));
@@ -166,7 +158,7 @@ fn classes_of(
     source: &File,
     name: &str,
     is_text: bool,
-) -> Result<Attribute, SampleError> {
+) -> Result<Attribute> {
     if is_text {
         let Texts { texts, codes } = catalog.take_texts(name)?;
         return Ok(Attribute::Texts { texts, codes });
@@ -181,7 +173,7 @@ fn identities_of(
     catalog: &mut Catalog,
     (source, outline): (&File, &TableDescription),
     (groups, classes): (&Option<Vec<i128>>, &Option<Attribute>),
-) -> Result<Vec<Identity>, SampleError> {
+) -> Result<Vec<Identity>> {
     let selection = &source.selection;
     let class = selection.classes.as_ref().map(|class| &class.text);
     let identity = |name: &String| match (groups, classes) {
@@ -202,7 +194,7 @@ impl Opened {
         mut self,
         conversion: &Conversion,
         tell: &mut dyn FnMut(Notice),
-    ) -> Result<Sample, SampleError> {
+    ) -> Result<Sample> {
         let hashing = Hashing::begin(self.path(), &conversion.stop);
         let (mut catalog, frame) = self.catalog(conversion.regions.as_ref())?;
         let classes = self
@@ -238,7 +230,7 @@ impl Opened {
         let groups = groups.transpose()?;
         let taken = (&groups, &classes);
         let identities = identities_of(&mut catalog, (source, outline), taken)?;
-        let velocities = |shift: &Shift| -> Result<_, SampleError> {
+        let velocities = |shift: &Shift| -> Result<_> {
             let velocities = take(&mut catalog, source, &shift.column)?;
             Ok((shift.axis, shift.times(velocities)))
         };

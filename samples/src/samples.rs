@@ -6,7 +6,7 @@ use albireo::binning::BinAxis;
 use albireo::{Axis, Domain, LineOfSight, Particles};
 use serde_json::{Map, Value};
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::regions::Cut;
 use crate::sample::Sample;
 
@@ -68,7 +68,7 @@ impl Samples {
     ///
     /// # Errors
     /// [`SampleError::Missing`].
-    pub fn get(&self, role: &str) -> Result<&Particles, SampleError> {
+    pub fn get(&self, role: &str) -> Result<&Particles> {
         self.find(role)
             .ok_or_else(|| SampleError::Missing(role.to_owned()))
     }
@@ -110,7 +110,7 @@ impl Samples {
     ///
     /// # Errors
     /// Weights whose magnitudes add up beyond float64, which those of all rows do then as well.
-    pub fn of_realisation(&self, k: usize) -> Result<Self, SampleError> {
+    pub fn of_realisation(&self, k: usize) -> Result<Self> {
         let mut one = self.clone();
         for sample in &mut one.all {
             if sample.bits.take().is_some() {

@@ -16,7 +16,7 @@ use albireo_catalogs::{
     Attribute, CatalogError, CatalogReader as _, Filter, MemoryColumn, Request, Texts,
 };
 
-use crate::error::SampleError;
+use crate::error::Result;
 use crate::file_functions::Functions;
 use crate::given::Given;
 use crate::source::File;
@@ -69,7 +69,7 @@ impl Given {
         source: &File,
         name: &str,
         functions: &Arc<Functions>,
-    ) -> Result<Attribute, SampleError> {
+    ) -> Result<Attribute> {
         let filter = source.selection.filter.as_deref();
         let functions = Arc::clone(functions);
         let request = Request {
@@ -94,7 +94,7 @@ impl Given {
         source: &File,
         needed: impl IntoIterator<Item = &'a String>,
         functions: &Arc<Functions>,
-    ) -> Result<Option<Self>, SampleError> {
+    ) -> Result<Option<Self>> {
         let selection = &source.selection;
         let mut expressions: Vec<String> = Vec::new();
         for name in needed {

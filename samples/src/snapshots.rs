@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use albireo_catalogs::{Attributes, TableDescription};
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::opened::Opened;
 
 /// SWIFT's names of the types of particles, by their numbers.
@@ -98,7 +98,7 @@ pub(crate) fn has_rows(header: &Attributes, table: &str) -> bool {
 }
 
 /// Refuses files whose rows are not all that their headers speak of.
-pub(crate) fn check(files: &[&Opened]) -> Result<(), SampleError> {
+pub(crate) fn check(files: &[&Opened]) -> Result<()> {
     let mut left: Vec<(&Opened, Stated)> = Vec::new();
     for opened in files.iter().filter(|opened| opened.memory().is_none()) {
         let of_file = stated(&opened.outline().attributes, &kind_of(opened));

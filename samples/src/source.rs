@@ -9,7 +9,7 @@ use albireo_catalogs::{Catalog, Expression, Hashing, Join};
 use serde_json::{Value, json};
 
 use crate::columns::Place;
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::hats;
 use crate::selection::Selection;
 
@@ -38,7 +38,7 @@ pub(crate) struct File {
 
 impl Source {
     /// Its files, one by one, those of a folder in their order.
-    pub(crate) fn files(&self) -> Result<Vec<File>, SampleError> {
+    pub(crate) fn files(&self) -> Result<Vec<File>> {
         if self.paths.is_empty() {
             return Err(SampleError::NoFile(self.role.clone()));
         }
@@ -90,7 +90,7 @@ pub(crate) fn row_of(source: &File, row: usize) -> String {
 }
 
 /// Refuses NaN and infinities, naming column and row of the file.
-pub(crate) fn check_finite(source: &File, column: &str, values: &[f64]) -> Result<(), SampleError> {
+pub(crate) fn check_finite(source: &File, column: &str, values: &[f64]) -> Result<()> {
     let Some(row) = values.iter().position(|v| !v.is_finite()) else {
         return Ok(());
     };
@@ -103,7 +103,7 @@ pub(crate) fn check_finite(source: &File, column: &str, values: &[f64]) -> Resul
 }
 
 /// What the record says of columns of other files.
-fn joins_record(joins: &[Join]) -> Result<Value, SampleError> {
+fn joins_record(joins: &[Join]) -> Result<Value> {
     let mut all = Vec::new();
     for join in joins {
         let hashes = join.files.iter().map(|file| albireo_catalogs::sha256(file));
@@ -118,9 +118,7 @@ fn joins_record(joins: &[Join]) -> Result<Value, SampleError> {
 }
 
 /// What the record says of the files that functions of these expressions read.
-fn functions_record<'a>(
-    expressions: impl IntoIterator<Item = &'a str>,
-) -> Result<Value, SampleError> {
+fn functions_record<'a>(expressions: impl IntoIterator<Item = &'a str>) -> Result<Value> {
     let parsed = expressions.into_iter().map(Expression::parse);
     let parsed: Vec<Expression> = parsed.filter_map(Result::ok).collect();
     let files: BTreeSet<&str> = parsed.iter().flat_map(Expression::files).collect();
@@ -146,7 +144,7 @@ pub(crate) fn record(
     place: &Place,
     (weight_sum, further_sums): (f64, Vec<f64>),
     hashing: Option<Hashing>,
-) -> Result<Value, SampleError> {
+) -> Result<Value> {
     let File {
         role,
         path,

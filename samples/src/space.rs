@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::notice::Notice;
 use crate::within::Within;
 
@@ -156,7 +156,7 @@ pub fn domain_of_record(record: &Value) -> Option<Domain> {
     domain_of(spec).ok()
 }
 
-pub(crate) fn domain_of(spec: BoxSpec) -> Result<Domain, SampleError> {
+pub(crate) fn domain_of(spec: BoxSpec) -> Result<Domain> {
     Ok(match spec {
         BoxSpec::Open | BoxSpec::File | BoxSpec::Lengths([None, None, None]) => Domain::Open,
         BoxSpec::Lengths(lengths) => Domain::Periodic(PeriodicBox::new(lengths)?),
@@ -165,7 +165,7 @@ pub(crate) fn domain_of(spec: BoxSpec) -> Result<Domain, SampleError> {
 }
 
 /// The one box that the files state, if any; different ones are refused.
-fn common(stated: &[&StatedBox]) -> Result<Option<StatedBox>, SampleError> {
+fn common(stated: &[&StatedBox]) -> Result<Option<StatedBox>> {
     let Some((first, rest)) = stated.split_first() else {
         return Ok(None);
     };
@@ -183,7 +183,7 @@ pub(crate) fn resolve(
     given: Option<BoxSpec>,
     stated: &[&StatedBox],
     tell: &mut dyn FnMut(Notice),
-) -> Result<(Domain, Value), SampleError> {
+) -> Result<(Domain, Value)> {
     let from_files = match given {
         None | Some(BoxSpec::File) => common(stated)?,
         Some(_) => None,
@@ -204,14 +204,14 @@ pub(crate) fn resolve(
             tell(Notice::DifferentBox {
                 given: described(&domain),
                 stated: described(&other),
-                source: first.source.clone(),
+                place: first.source.clone(),
             });
         }
     }
     if given.is_none() && domain.is_periodic() {
         tell(Notice::StatedBox {
             space: described(&domain),
-            source: source.clone(),
+            place: source.clone(),
         });
     }
     let record = box_record(&domain, &source);
@@ -324,10 +324,7 @@ mod tests {
         assert_eq!(stated("Omega", &[0.3]), None);
     }
 
-    fn resolved(
-        given: Option<BoxSpec>,
-        stated: &[&StatedBox],
-    ) -> Result<(Domain, Value), SampleError> {
+    fn resolved(given: Option<BoxSpec>, stated: &[&StatedBox]) -> Result<(Domain, Value)> {
         resolve(given, stated, &mut |_| ())
     }
 

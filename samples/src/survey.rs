@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::columns::{Depth, Place};
 use crate::common_unit::CommonUnit;
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::file_functions::Functions;
 use crate::given::Given;
 use crate::notice::Notice;
@@ -80,11 +80,7 @@ impl SurveyReading {
     ///
     /// # Errors
     /// [`SampleError`]: files without such columns, values that are no angles, redshifts or numbers, or no row left.
-    pub fn read(
-        &self,
-        source: &Source,
-        tell: &mut dyn FnMut(Notice),
-    ) -> Result<Survey, SampleError> {
+    pub fn read(&self, source: &Source, tell: &mut dyn FnMut(Notice)) -> Result<Survey> {
         let conversion = Conversion {
             angular: !self.redshifts,
             cosmology: None,
@@ -122,7 +118,7 @@ impl Survey {
         mut opened: Opened,
         conversion: &Conversion,
         tell: &mut dyn FnMut(Notice),
-    ) -> Result<(), SampleError> {
+    ) -> Result<()> {
         let is_file = opened.memory().is_none();
         let hashing = is_file.then(|| Hashing::begin(opened.path(), &conversion.stop));
         let (mut catalog, _) = opened.catalog(None)?;
@@ -186,7 +182,7 @@ fn open(
     given: Option<&Given>,
     conversion: &Conversion,
     tell: &mut dyn FnMut(Notice),
-) -> Result<Opened, SampleError> {
+) -> Result<Opened> {
     let mut unit = CommonUnit::default();
     Opened::of(file, given, conversion, &mut unit, tell).map_err(|error| match error {
         SampleError::At { source, .. } if matches!(*source, SampleError::NoDepth { .. }) => {

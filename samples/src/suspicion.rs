@@ -9,7 +9,7 @@ use albireo::cosmology::Cosmology;
 use albireo_catalogs::in_short;
 
 use crate::columns;
-use crate::error::{SampleError, StatedUnitError};
+use crate::error::{Result, StatedUnitError};
 use crate::notice::Notice;
 use crate::space::Rows;
 
@@ -61,7 +61,7 @@ pub(crate) struct Depths<'a> {
 
 impl Depths<'_> {
     /// Refuses redshifts beyond all galaxies.
-    pub(crate) fn check_redshifts(&self, tell: &mut dyn FnMut(Notice)) -> Result<(), SampleError> {
+    pub(crate) fn check_redshifts(&self, tell: &mut dyn FnMut(Notice)) -> Result<()> {
         let Some(far) = velocities(self.path, self.column, self.values) else {
             return Ok(());
         };
@@ -78,7 +78,7 @@ impl Depths<'_> {
     }
 
     /// Refuses distances that are redshifts by their name and their values.
-    pub(crate) fn check_distances(&self, tell: &mut dyn FnMut(Notice)) -> Result<(), SampleError> {
+    pub(crate) fn check_distances(&self, tell: &mut dyn FnMut(Notice)) -> Result<()> {
         let [_, largest] = range(self.values);
         let small = largest > 0.0 && largest < FAR;
         if self.is_meant || !small {

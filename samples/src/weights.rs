@@ -5,26 +5,19 @@
 use albireo::{Particles, Weights};
 use albireo_catalogs::Catalog;
 
-use crate::error::SampleError;
+use crate::error::Result;
 use crate::source::{File, check_finite};
 use crate::within::Within;
 
 /// The weights in column `name`.
-pub(crate) fn weights_of(
-    catalog: &Catalog,
-    source: &File,
-    name: &str,
-) -> Result<Vec<f64>, SampleError> {
+pub(crate) fn weights_of(catalog: &Catalog, source: &File, name: &str) -> Result<Vec<f64>> {
     let weights = catalog.column(name)?.to_vec();
     check_finite(source, name, &weights)?;
     Ok(weights)
 }
 
 /// The weights of the further sets.
-pub(crate) fn further_weights(
-    catalog: &Catalog,
-    source: &File,
-) -> Result<Vec<Weights>, SampleError> {
+pub(crate) fn further_weights(catalog: &Catalog, source: &File) -> Result<Vec<Weights>> {
     let sets = source.selection.further_weights.iter();
     let sets = sets.map(|name| match name {
         None => Ok(Weights::Unit),
@@ -41,7 +34,7 @@ pub(crate) fn with_further(
     particles: Particles,
     source: &File,
     further: Vec<Weights>,
-) -> Result<Particles, SampleError> {
+) -> Result<Particles> {
     let particles = particles
         .with_weight_sets(further)
         .within(|| source.path.display().to_string())?;

@@ -4,7 +4,7 @@
 
 use albireo_catalogs::{Catalog, TableDescription, Words, whole_number};
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::selection::Selection;
 use crate::source::{File, row_of};
 
@@ -33,11 +33,7 @@ pub(crate) fn whole_type_of(outline: &TableDescription, name: &str) -> Option<bo
 }
 
 /// The whole numbers in column `name`, which was read as words.
-pub(crate) fn typed_integers(
-    catalog: &mut Catalog,
-    name: &str,
-    signed: bool,
-) -> Result<Vec<i128>, SampleError> {
+pub(crate) fn typed_integers(catalog: &mut Catalog, name: &str, signed: bool) -> Result<Vec<i128>> {
     let words = catalog.take_words(name)?;
     let of = |words: Words| {
         let sign = 1_u64 << (words.bits - 1);
@@ -52,20 +48,12 @@ pub(crate) fn typed_integers(
 }
 
 /// The whole numbers in column `name`.
-pub(crate) fn integers(
-    catalog: &Catalog,
-    source: &File,
-    name: &str,
-) -> Result<Vec<i128>, SampleError> {
+pub(crate) fn integers(catalog: &Catalog, source: &File, name: &str) -> Result<Vec<i128>> {
     check_integers(source, name, catalog.column(name)?)
 }
 
 /// The whole numbers that these values of column `name` are.
-pub(crate) fn check_integers(
-    source: &File,
-    name: &str,
-    values: &[f64],
-) -> Result<Vec<i128>, SampleError> {
+pub(crate) fn check_integers(source: &File, name: &str, values: &[f64]) -> Result<Vec<i128>> {
     let integer = |(row, &value): (usize, &f64)| {
         whole_number(value).ok_or_else(|| SampleError::NoGroup {
             path: source.path.clone(),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use albireo_catalogs::{CatalogReader, Stop, TableDescription, open_joined};
 
-use crate::error::SampleError;
+use crate::error::Result;
 use crate::given::Given;
 use crate::opened::of_trajectory;
 use crate::source::{File, Source};
@@ -16,12 +16,12 @@ impl Source {
     /// The components of each column of its first file, by the name of the column; nothing but the outline of this file is read.
     ///
     /// # Errors
-    /// [`SampleError`] of a file that cannot be opened.
+    /// [`SampleError`](crate::SampleError) of a file that cannot be opened.
     pub fn widths(
         &self,
         given: &HashMap<PathBuf, Given>,
         stop: &Stop,
-    ) -> Result<HashMap<String, usize>, SampleError> {
+    ) -> Result<HashMap<String, usize>> {
         let files = self.files()?;
         let outline = |file: &File| outline(file, given.get(&file.path), stop);
         let columns = files.first().map(outline).transpose()?;
@@ -30,11 +30,7 @@ impl Source {
     }
 }
 
-fn outline(
-    file: &File,
-    given: Option<&Given>,
-    stop: &Stop,
-) -> Result<TableDescription, SampleError> {
+fn outline(file: &File, given: Option<&Given>, stop: &Stop) -> Result<TableDescription> {
     if let Some(given) = given {
         return Ok(given.memory_table(&file.path, None)?.outline(None)?);
     }

@@ -1,5 +1,6 @@
 //! Random pairs that need no randoms: in a periodic box every bin holds its share of the volume.
 
+use super::Result;
 use super::edges::{outer, two_sided_widths};
 use super::less_cylinder::Kept;
 use super::{RandomPairs, cuts_of_space, no_legendre_sums};
@@ -57,13 +58,13 @@ pub fn rings(edges: &Edges) -> Vec<f64> {
 ///
 /// # Errors
 /// A line of sight that is no fixed axis.
-pub fn bin_volumes(bins: &Bins) -> Result<Option<Vec<f64>>, EstimatorError> {
+pub fn bin_volumes(bins: &Bins) -> Result<Option<Vec<f64>>> {
     let formed = Formed::of(bins).filter(|formed| !formed.on_sphere);
     formed.map(|formed| volumes(formed.form)).transpose()
 }
 
 /// Volumes of the bins in space without walls: shells, their shares between cones, or rings times heights.
-fn volumes(form: Form<'_>) -> Result<Vec<f64>, EstimatorError> {
+fn volumes(form: Form<'_>) -> Result<Vec<f64>> {
     Ok(match form {
         Form::Radial { r } => shells(r),
         Form::SMu { s, mu, los } => {
@@ -79,7 +80,7 @@ fn volumes(form: Form<'_>) -> Result<Vec<f64>, EstimatorError> {
     })
 }
 
-fn fixed_axis_only(los: LineOfSight) -> Result<(), EstimatorError> {
+fn fixed_axis_only(los: LineOfSight) -> Result<()> {
     match los {
         LineOfSight::Fixed(_) => Ok(()),
         other => Err(EstimatorError::AnalyticRr(format!(
@@ -95,7 +96,7 @@ impl AnalyticRr {
     /// # Errors
     /// An open axis, a line of sight other than a fixed axis, angular bins, or bins that reach beyond half the box (for a triclinic
     /// box, half its shortest lattice vector).
-    pub fn new(bins: impl Into<Bins>, domain: &Domain) -> Result<Self, EstimatorError> {
+    pub fn new(bins: impl Into<Bins>, domain: &Domain) -> Result<Self> {
         Self::with_cuts(bins, domain, &[])
     }
 
@@ -119,11 +120,7 @@ impl AnalyticRr {
     /// # Errors
     /// As [`AnalyticRr::new`]; a cut in theta, a cut in rp across another line of sight than a fixed axis, or than that of the bins or of
     /// another cut.
-    pub fn with_cuts(
-        bins: impl Into<Bins>,
-        domain: &Domain,
-        cuts: &[Cut],
-    ) -> Result<Self, EstimatorError> {
+    pub fn with_cuts(bins: impl Into<Bins>, domain: &Domain, cuts: &[Cut]) -> Result<Self> {
         let binning = bins.into();
         let Some(box_volume) = domain.volume() else {
             return Err(EstimatorError::AnalyticRr(
@@ -158,7 +155,7 @@ impl AnalyticRr {
     ///
     /// # Errors
     /// Bins other than (s, mu) with one bin in mu, from 0 or -1 to 1.
-    pub fn with_legendre(self, degrees: LegendreDegrees) -> Result<Self, EstimatorError> {
+    pub fn with_legendre(self, degrees: LegendreDegrees) -> Result<Self> {
         let spans = match Formed::of(&self.binning).map(|formed| formed.form) {
             Some(Form::SMu { mu, .. }) => matches!(mu.values(), [0.0 | -1.0, 1.0]),
             _ => false,
@@ -223,15 +220,11 @@ impl RandomPairs for AnalyticRr {
         &self.binning
     }
 
-    fn fractions(&self, _: &'static str) -> Result<Vec<f64>, EstimatorError> {
+    fn fractions(&self, _: &'static str) -> Result<Vec<f64>> {
         Ok(self.fractions.clone())
     }
 
-    fn legendre_fractions(
-        &self,
-        l: Legendre,
-        name: &'static str,
-    ) -> Result<Vec<f64>, EstimatorError> {
+    fn legendre_fractions(&self, l: Legendre, name: &'static str) -> Result<Vec<f64>> {
         if l == Legendre::L0 {
             return Ok(self.fractions.clone());
         }

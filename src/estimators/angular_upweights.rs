@@ -3,6 +3,7 @@
 //! Entry: [`angular_upweights`].
 
 use super::RandomPairs;
+use super::Result;
 use crate::counts::Counts;
 use crate::error::EstimatorError;
 use crate::tally::AngularWeight;
@@ -34,10 +35,7 @@ use crate::tally::AngularWeight;
 ///
 /// # Errors
 /// Bins other than in theta, different ones, fewer than two of them, a total of zero, or counts that cover a part of their job only.
-pub fn angular_upweights(
-    parent: &Counts,
-    observed: &Counts,
-) -> Result<AngularWeight, EstimatorError> {
+pub fn angular_upweights(parent: &Counts, observed: &Counts) -> Result<AngularWeight> {
     let Some(bins) = parent.binning().as_theta() else {
         let found = parent.binning().name();
         return Err(EstimatorError::Needs(format!(
@@ -63,7 +61,7 @@ pub fn angular_upweights_at(
     parent: &Counts,
     observed: &Counts,
     angles: Vec<f64>,
-) -> Result<AngularWeight, EstimatorError> {
+) -> Result<AngularWeight> {
     if parent.binning() != observed.binning() {
         return Err(EstimatorError::Bins {
             left: "the parent sample",

@@ -3,6 +3,7 @@
 //! Entry: [`RegionTerms`], made by [`super::Estimation::run_by_region`]; [`super::Covariance`] takes what its realisations become.
 
 use super::AnalyticRr;
+use super::Result;
 use super::cells::CellRr;
 use super::estimator::AnyEstimator;
 use super::jackknife::{Jackknife, bootstrap_draws};
@@ -68,7 +69,7 @@ impl RegionTerms {
         estimator: impl Into<AnyEstimator>,
         counted: impl IntoIterator<Item = (Term, C)>,
         known: Option<CellRr>,
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         let counted = counted.into_iter();
         let counted = counted.map(|(term, counts)| (term, counts.into()));
         let counted: Vec<(Term, TermCount)> = counted.collect();
@@ -118,7 +119,7 @@ impl RegionTerms {
     ///
     /// # Errors
     /// As [`AnyEstimator::estimate`].
-    pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
+    pub fn estimate(&self) -> Result<Correlation> {
         self.estimator.estimate(&self.counts())
     }
 
@@ -132,10 +133,7 @@ impl RegionTerms {
     ///
     /// # Errors
     /// Each as [`AnyEstimator::estimate`].
-    pub fn jackknife(
-        &self,
-        kind: Jackknife,
-    ) -> impl Iterator<Item = Result<Correlation, EstimatorError>> + '_ {
+    pub fn jackknife(&self, kind: Jackknife) -> impl Iterator<Item = Result<Correlation>> + '_ {
         let counts = self.jackknife_counts(kind);
         counts.map(|counts| self.estimator.estimate(&counts))
     }
@@ -164,8 +162,7 @@ impl RegionTerms {
         &self,
         realisations: u32,
         seed: u64,
-    ) -> Result<impl Iterator<Item = Result<Correlation, EstimatorError>> + '_, EstimatorError>
-    {
+    ) -> Result<impl Iterator<Item = Result<Correlation, EstimatorError>> + '_> {
         let counts = self.bootstrap_counts(realisations, seed)?;
         Ok(counts.map(|counts| self.estimator.estimate(&counts)))
     }
@@ -178,7 +175,7 @@ impl RegionTerms {
         &self,
         realisations: u32,
         seed: u64,
-    ) -> Result<impl Iterator<Item = TermCounts> + '_, EstimatorError> {
+    ) -> Result<impl Iterator<Item = TermCounts> + '_> {
         let draws = bootstrap_draws(self.number(), realisations, seed)?;
         Ok(draws.map(|times| {
             // Cells are alike, so that it does not matter which are drawn.

@@ -5,6 +5,7 @@
 //! and its copy shifted by the separation overlap: `A = 1/V^2 int prod_i (l_i - |d_i|)_+ d^3d` over the bin, l the sides of the cell.
 //! Exactly one is in `C = 2 (f p - A)`.
 
+use super::Result;
 use super::edges::{differences, signed};
 use super::less_cylinder::Kept;
 use super::{AnalyticRr, RandomPairs};
@@ -46,7 +47,7 @@ impl CellRr {
     ///
     /// # Errors
     /// [`EstimatorError::AnalyticRr`]: regions of another form, of which nothing is known without randoms.
-    pub fn new(whole: AnalyticRr, cells: Option<&Cells>) -> Result<Self, EstimatorError> {
+    pub fn new(whole: AnalyticRr, cells: Option<&Cells>) -> Result<Self> {
         let unknown = |what: &str| EstimatorError::AnalyticRr(what.to_owned());
         let cells = cells.ok_or_else(|| {
             unknown("without a region is known for equal sub-cubes of the box alone: take these, or give randoms")

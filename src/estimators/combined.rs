@@ -4,6 +4,7 @@
 //! that the part weighs by ([`PartWeight`]) and then added to those of the others: `X = sum_c f_c X_c` with `f_c = W_c / W_X,c`, `W_X` the
 //! totals. Normalised, that is the mean of the parts' normalised counts, weighted by `W_c`.
 
+use super::Result;
 use super::SplitRandoms;
 use super::by_region::RegionTerms;
 use super::estimator::AnyEstimator;
@@ -51,7 +52,7 @@ fn needs(what: impl Into<String>) -> EstimatorError {
 type Factors = Vec<Vec<f64>>;
 
 /// What each count of a part is multiplied by: the total that the part weighs by over its own.
-fn factors(counts: &[(Term, TermCount)], by: PartWeight) -> Result<Factors, EstimatorError> {
+fn factors(counts: &[(Term, TermCount)], by: PartWeight) -> Result<Factors> {
     let total = |counts: &Counts| {
         let weighted = counts.weight().is_some();
         counts.total().normalisation(weighted)
@@ -84,7 +85,7 @@ fn factors(counts: &[(Term, TermCount)], by: PartWeight) -> Result<Factors, Esti
 }
 
 /// The rescaled counts of a term of all parts, added.
-fn sum_of(term: Term, parts: &[(&TermCount, &[f64])]) -> Result<TermCount, EstimatorError> {
+fn sum_of(term: Term, parts: &[(&TermCount, &[f64])]) -> Result<TermCount> {
     let number = |part: Option<&(&TermCount, &[f64])>| part.map(|(_, factors)| factors.len());
     let counts = number(parts.first()).unwrap_or_default();
     if parts.iter().any(|part| number(Some(part)) != Some(counts)) {
@@ -108,7 +109,7 @@ fn sum_of(term: Term, parts: &[(&TermCount, &[f64])]) -> Result<TermCount, Estim
 }
 
 /// The rescaled counts of all parts, added term by term.
-fn added(parts: &[Counted], factors: &[Factors]) -> Result<TermCounts, EstimatorError> {
+fn added(parts: &[Counted], factors: &[Factors]) -> Result<TermCounts> {
     let first = parts.first();
     let first = first.ok_or_else(|| needs("no part of the sky is given"))?;
     let alike = |part: &Counted| {
@@ -124,7 +125,7 @@ fn added(parts: &[Counted], factors: &[Factors]) -> Result<TermCounts, Estimator
         Ok((term, sum_of(term, &all.collect::<Vec<_>>())?))
     };
     let sums = first.iter().enumerate().map(sum);
-    let sums = sums.collect::<Result<Vec<_>, EstimatorError>>()?;
+    let sums = sums.collect::<Result<Vec<_>>>()?;
     Ok(TermCounts::new(sums, None))
 }
 
@@ -157,7 +158,7 @@ fn added(parts: &[Counted], factors: &[Factors]) -> Result<TermCounts, Estimator
 ///
 /// # Errors
 /// [`EstimatorError`]: no part, a part without counted random pairs or with a total of zero, or parts with other counts or bins.
-pub fn combined(parts: &[Counted], by: PartWeight) -> Result<TermCounts, EstimatorError> {
+pub fn combined(parts: &[Counted], by: PartWeight) -> Result<TermCounts> {
     let factors = parts.iter().map(|part| factors(part, by));
     added(parts, &factors.collect::<Result<Vec<_>, _>>()?)
 }
@@ -205,7 +206,7 @@ impl CombinedRegions {
     ///
     /// # Errors
     /// [`EstimatorError`]: no part, parts of different estimators, random pairs that are known instead of counted, or a total of zero.
-    pub fn new(parts: Vec<RegionTerms>, by: PartWeight) -> Result<Self, EstimatorError> {
+    pub fn new(parts: Vec<RegionTerms>, by: PartWeight) -> Result<Self> {
         let first = parts.first();
         let estimator = first.map(|part| part.estimator().clone());
         let estimator = estimator.ok_or_else(|| needs("no part of the sky is given"))?;
@@ -239,7 +240,7 @@ impl CombinedRegions {
     ///
     /// # Errors
     /// [`EstimatorError::Needs`]: parts of different numbers of regions.
-    pub fn matched(self) -> Result<Self, EstimatorError> {
+    pub fn matched(self) -> Result<Self> {
         let mut numbers = self.parts.iter().map(RegionTerms::number);
         let number = numbers.next().unwrap_or_default();
         if let Some(other) = numbers.find(|other| *other != number) {
@@ -269,7 +270,7 @@ impl CombinedRegions {
     ///
     /// # Errors
     /// As [`combined`].
-    pub fn counts(&self) -> Result<TermCounts, EstimatorError> {
+    pub fn counts(&self) -> Result<TermCounts> {
         self.counts_of(|_, counts| counts.whole())
     }
 
@@ -277,7 +278,7 @@ impl CombinedRegions {
     ///
     /// # Errors
     /// As [`AnyEstimator::estimate`].
-    pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
+    pub fn estimate(&self) -> Result<Correlation> {
         self.estimator.estimate(&self.counts()?)
     }
 
@@ -285,10 +286,7 @@ impl CombinedRegions {
     ///
     /// # Errors
     /// Each as [`AnyEstimator::estimate`].
-    pub fn jackknife(
-        &self,
-        kind: Jackknife,
-    ) -> impl Iterator<Item = Result<Correlation, EstimatorError>> + '_ {
+    pub fn jackknife(&self, kind: Jackknife) -> impl Iterator<Item = Result<Correlation>> + '_ {
         let n = self.number();
         let (alpha, of_totals) = (kind.alpha(n), kind.alpha_of_totals(n));
         (0..n).map(move |k| {
@@ -311,8 +309,7 @@ impl CombinedRegions {
         &self,
         realisations: u32,
         seed: u64,
-    ) -> Result<impl Iterator<Item = Result<Correlation, EstimatorError>> + '_, EstimatorError>
-    {
+    ) -> Result<impl Iterator<Item = Result<Correlation, EstimatorError>> + '_> {
         let draws = bootstrap_draws(self.number(), realisations, seed)?;
         Ok(draws.map(move |times| {
             let counts = self.counts_of(|part, counts| {
@@ -324,10 +321,7 @@ impl CombinedRegions {
     }
 
     /// The combination of what `of` makes of the counts of each part.
-    fn counts_of(
-        &self,
-        of: impl Fn(usize, &Counts) -> Counts,
-    ) -> Result<TermCounts, EstimatorError> {
+    fn counts_of(&self, of: impl Fn(usize, &Counts) -> Counts) -> Result<TermCounts> {
         let part = |(part, terms): (usize, &RegionTerms)| -> Counted {
             let counted = terms.counted().iter();
             let of = |counts: &Counts| of(part, counts);

@@ -5,6 +5,7 @@
 
 use ndarray::{Array1, Array2, ArrayView2};
 
+use super::Result;
 use crate::error::EstimatorError;
 
 /// The mean and the covariance of estimates over bins.
@@ -36,7 +37,7 @@ impl Covariance {
     ///
     /// # Errors
     /// [`EstimatorError::Needs`]: fewer than two realisations, or realisations of different lengths.
-    pub fn jackknife<R: AsRef<[f64]>>(realisations: &[R]) -> Result<Self, EstimatorError> {
+    pub fn jackknife<R: AsRef<[f64]>>(realisations: &[R]) -> Result<Self> {
         let n = realisations.len() as f64;
         Self::scaled(realisations, (n - 1.0) / n)
     }
@@ -45,12 +46,12 @@ impl Covariance {
     ///
     /// # Errors
     /// As [`Covariance::jackknife`].
-    pub fn of_realisations<R: AsRef<[f64]>>(realisations: &[R]) -> Result<Self, EstimatorError> {
+    pub fn of_realisations<R: AsRef<[f64]>>(realisations: &[R]) -> Result<Self> {
         let n = realisations.len() as f64;
         Self::scaled(realisations, 1.0 / (n - 1.0))
     }
 
-    fn scaled<R: AsRef<[f64]>>(realisations: &[R], factor: f64) -> Result<Self, EstimatorError> {
+    fn scaled<R: AsRef<[f64]>>(realisations: &[R], factor: f64) -> Result<Self> {
         let [first, _, ..] = realisations else {
             let found = realisations.len();
             return Err(EstimatorError::Needs(format!(
@@ -160,7 +161,7 @@ pub fn correlation_of(covariance: &Array2<f64>) -> Array2<f64> {
 ///
 /// # Errors
 /// [`EstimatorError::Needs`]: fewer realisations than `bins + 3`, of which no inverse is unbiased.
-pub fn hartlap_factor(realisations: usize, bins: usize) -> Result<f64, EstimatorError> {
+pub fn hartlap_factor(realisations: usize, bins: usize) -> Result<f64> {
     if bins == 0 || realisations < bins.saturating_add(3) {
         return Err(EstimatorError::Needs(format!(
             "the Hartlap factor of {bins} bins needs at least one bin and more than bins + 2 realisations, found {realisations}"
@@ -172,10 +173,7 @@ pub fn hartlap_factor(realisations: usize, bins: usize) -> Result<f64, Estimator
 
 /// `A = 2/((n-p-1)(n-p-4))` and `B = (n-p-2)/((n-p-1)(n-p-4))`, by which the noise of a covariance of n realisations of p bins goes on to q
 /// parameters. Taylor, Joachimi & Kitching 2013, DOI 10.1093/mnras/stt270.
-fn noise_of_inverse(
-    what: &str,
-    [realisations, bins, parameters]: [usize; 3],
-) -> Result<[f64; 2], EstimatorError> {
+fn noise_of_inverse(what: &str, [realisations, bins, parameters]: [usize; 3]) -> Result<[f64; 2]> {
     if bins == 0 || parameters > bins || realisations < bins.saturating_add(5) {
         return Err(EstimatorError::Needs(format!(
             "the {what} needs parameters <= bins, bins > 0 and more than bins + 4 realisations, found {parameters} parameters, {bins} bins, {realisations} realisations"
@@ -199,11 +197,7 @@ fn noise_of_inverse(
 ///
 /// # Errors
 /// [`EstimatorError::Needs`]: fewer realisations than `bins + 5`, or more parameters than bins.
-pub fn percival_factor(
-    realisations: usize,
-    bins: usize,
-    parameters: usize,
-) -> Result<f64, EstimatorError> {
+pub fn percival_factor(realisations: usize, bins: usize, parameters: usize) -> Result<f64> {
     let [a, b] = noise_of_inverse("Percival factor", [realisations, bins, parameters])?;
     let (p, q) = (bins as f64, parameters as f64);
     Ok((1.0 + b * (p - q)) / (1.0 + a + b * (q + 1.0)))
@@ -226,7 +220,7 @@ pub fn dodelson_schneider_factor(
     realisations: usize,
     bins: usize,
     parameters: usize,
-) -> Result<f64, EstimatorError> {
+) -> Result<f64> {
     let asked = [realisations, bins, parameters];
     let [_, b] = noise_of_inverse("Dodelson-Schneider factor", asked)?;
     Ok(1.0 + b * (bins as f64 - parameters as f64))
@@ -246,11 +240,7 @@ pub fn dodelson_schneider_factor(
 ///
 /// # Errors
 /// As [`percival_factor`].
-pub fn percival_exponent(
-    realisations: usize,
-    bins: usize,
-    parameters: usize,
-) -> Result<f64, EstimatorError> {
+pub fn percival_exponent(realisations: usize, bins: usize, parameters: usize) -> Result<f64> {
     let asked = [realisations, bins, parameters];
     let [_, b] = noise_of_inverse("exponent of Percival et al. (2022)", asked)?;
     let (n, p, q) = (realisations as f64, bins as f64, parameters as f64);

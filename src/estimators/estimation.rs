@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Estimation`]. It decides which pairs are counted and which formula is applied; it counts none itself.
 
+use super::Result;
 use super::by_region::RegionTerms;
 use super::cells::CellRr;
 use super::estimator::AnyEstimator;
@@ -58,7 +59,7 @@ impl<'a> Estimation<'a> {
         bins: impl Into<Bins>,
         domain: &Domain,
         sample: impl Fn(Role) -> Option<&'a Particles>,
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         let bins = &bins.into();
         let estimator = estimator.into();
         let mut terms = estimator.terms(bins.order());
@@ -93,7 +94,7 @@ impl<'a> Estimation<'a> {
     ///
     /// # Errors
     /// [`EstimatorError::AnalyticRr`] where random pairs are known, but not without those.
-    pub fn with_cuts(self, domain: &Domain, cuts: &[Cut]) -> Result<Self, EstimatorError> {
+    pub fn with_cuts(self, domain: &Domain, cuts: &[Cut]) -> Result<Self> {
         let known = self.known.as_ref();
         let known = known.map(|known| AnalyticRr::with_cuts(known.binning_of(), domain, cuts));
         Ok(Self {
@@ -107,7 +108,7 @@ impl<'a> Estimation<'a> {
     ///
     /// # Errors
     /// As [`AnalyticRr::with_legendre`].
-    pub fn with_legendre(self, degrees: LegendreDegrees) -> Result<Self, EstimatorError> {
+    pub fn with_legendre(self, degrees: LegendreDegrees) -> Result<Self> {
         let known = self.known.map(|known| known.with_legendre(degrees));
         Ok(Self {
             known: known.transpose()?,

@@ -3,12 +3,12 @@
 //! Entry: [`Estimator`]. A row has a name, a formula in words, the counts it takes and the arithmetic on them; everything else that is asked
 //! of an estimator follows from these. Arithmetic is written once for one sample and for two.
 
+use super::Result;
 use super::dual::Dual;
 use super::formula::Formula;
 use super::terms::{Term, TermCounts};
 use super::{Inputs, RandomPairs};
 use crate::binning::PairOrder;
-use crate::error::EstimatorError;
 use crate::result::Correlation;
 
 /// A normalised count, of as many as an estimator takes at most.
@@ -291,7 +291,7 @@ impl Estimator {
     ///
     /// # Errors
     /// A term that is missing, different bins, a total of zero, or counts that cover a part of their job only.
-    pub fn estimate(self, counts: &TermCounts) -> Result<Correlation, EstimatorError> {
+    pub fn estimate(self, counts: &TermCounts) -> Result<Correlation> {
         let (arithmetic, terms) = self.applied_to(counts);
         let pairs = terms.iter().map(|&term| counts.pairs(term));
         let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
@@ -354,7 +354,7 @@ impl AnyEstimator {
     ///
     /// # Errors
     /// As these.
-    pub fn estimate(&self, counts: &TermCounts) -> Result<Correlation, EstimatorError> {
+    pub fn estimate(&self, counts: &TermCounts) -> Result<Correlation> {
         match self {
             Self::Named(estimator) => estimator.estimate(counts),
             Self::Formula(formula) => formula.estimate(counts),

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::Inputs;
+use super::Result;
 use super::dual::Dual;
 use super::formula_text::{Node, Operation, tree};
 use super::terms::{Term, TermCounts};
@@ -189,7 +190,7 @@ impl Formula {
     ///
     /// # Errors
     /// A count that is missing, no count at all, different bins or cuts, a total of zero, or counts that cover a part of their job only.
-    pub fn estimate(&self, counts: &TermCounts) -> Result<Correlation, EstimatorError> {
+    pub fn estimate(&self, counts: &TermCounts) -> Result<Correlation> {
         let counted = self
             .terms
             .iter()

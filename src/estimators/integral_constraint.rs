@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 
+use super::Result;
 use crate::error::EstimatorError;
 
 /// `IC = sum_k RR_k xi_k / sum_k RR_k`: the mean of a model of xi over all pairs of the volume.
@@ -28,7 +29,7 @@ pub struct IntegralConstraint {
     pub covered: f64,
 }
 
-fn refuse<T>(what: impl Into<String>) -> Result<T, EstimatorError> {
+fn refuse<T>(what: impl Into<String>) -> Result<T> {
     Err(EstimatorError::Needs(what.into()))
 }
 
@@ -37,7 +38,7 @@ impl IntegralConstraint {
     ///
     /// # Errors
     /// Different numbers of bins, no random pair, or a model that is not finite where there are random pairs.
-    pub fn new(rr: &[f64], model: &[f64]) -> Result<Self, EstimatorError> {
+    pub fn new(rr: &[f64], model: &[f64]) -> Result<Self> {
         if rr.len() != model.len() {
             let (bins, found) = (rr.len(), model.len());
             return refuse(format!(
@@ -94,7 +95,7 @@ impl<C> PowerLaw<C> {
         [xi, error]: [&[f64]; 2],
         fitted: impl Fn(usize) -> bool,
         constraint: impl FnOnce(f64) -> C,
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         if [xi.len(), error.len()] != [model.len(); 2] {
             return refuse("a fit needs one value and one error of xi for each bin");
         }
@@ -149,7 +150,7 @@ impl PowerLaw {
         xi: &[f64],
         error: &[f64],
         fitted: impl Fn(usize) -> bool,
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         let shape: Vec<f64> = x.iter().map(|&x| libm::pow(x, -slope)).collect();
         let unit = IntegralConstraint::new(rr, &shape)?;
         let model: Vec<f64> = shape.iter().map(|shape| shape - unit.value).collect();

@@ -8,6 +8,7 @@
     reason = "a uniform number below 1 picks a region"
 )]
 
+use super::Result;
 use crate::error::EstimatorError;
 use crate::random::Stream;
 
@@ -97,7 +98,7 @@ pub fn bootstrap_draws(
     regions: usize,
     realisations: u32,
     seed: u64,
-) -> Result<impl Iterator<Item = Vec<u32>>, EstimatorError> {
+) -> Result<impl Iterator<Item = Vec<u32>>> {
     if regions < 2 || realisations < 2 {
         return Err(EstimatorError::Needs(format!(
             "a bootstrap needs at least 2 regions and 2 realisations, found {regions} and {realisations}"

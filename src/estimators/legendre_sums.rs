@@ -13,6 +13,7 @@
     reason = "orders of polynomials are small"
 )]
 
+use super::Result;
 use super::estimator::{AnyEstimator, Estimator};
 use super::multipoles::{Multipole, Multipoles};
 use super::terms::{Term, TermCounts};
@@ -31,7 +32,7 @@ pub const MAX_SUMMED_ELL: u32 = 4;
 const SUMS: usize = Legendre::ALL.len();
 
 /// The degrees l that are solved for, to have those of `ells`: all up to the largest, odd ones where any is odd.
-fn solved(ells: &[u32]) -> Result<Vec<u32>, EstimatorError> {
+fn solved(ells: &[u32]) -> Result<Vec<u32>> {
     let Some(&largest) = ells.iter().max() else {
         return Err(EstimatorError::Needs("multipoles need a degree".to_owned()));
     };
@@ -56,7 +57,7 @@ fn solved(ells: &[u32]) -> Result<Vec<u32>, EstimatorError> {
 ///
 /// # Errors
 /// No degree, or one above [`MAX_SUMMED_ELL`].
-pub fn legendre_degrees(ells: &[u32]) -> Result<LegendreDegrees, EstimatorError> {
+pub fn legendre_degrees(ells: &[u32]) -> Result<LegendreDegrees> {
     let solved = solved(ells)?;
     let odd = solved.contains(&1);
     let twice = 2 * solved.last().copied().unwrap_or_default();
@@ -94,7 +95,7 @@ impl Moments {
         name: &'static str,
         degrees: LegendreDegrees,
         n_mu: usize,
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         let over_mu = |values: Vec<f64>| -> Vec<f64> {
             values.chunks(n_mu).map(|row| row.iter().sum()).collect()
         };
@@ -211,7 +212,7 @@ impl Shell<'_> {
 }
 
 /// The axes of counts in bins that span mu, whose Legendre sums are those of all pairs of a shell.
-fn spanning(bins: &Bins, ells: &[u32], kind: PairKind) -> Result<BinAxis, EstimatorError> {
+fn spanning(bins: &Bins, ells: &[u32], kind: PairKind) -> Result<BinAxis> {
     let axes = bins.axes();
     let [s, mu] = match &axes[..] {
         [s, mu] if [s.name, mu.name] == ["s", "mu"] => [s, mu],
@@ -250,11 +251,7 @@ impl AnyEstimator {
     ///
     /// # Errors
     /// As these, and of every formula.
-    pub fn multipoles(
-        &self,
-        counts: &TermCounts,
-        ells: &[u32],
-    ) -> Result<Multipoles, EstimatorError> {
+    pub fn multipoles(&self, counts: &TermCounts, ells: &[u32]) -> Result<Multipoles> {
         match self {
             Self::Named(estimator) => estimator.multipoles(counts, ells),
             Self::Formula(formula) => Err(no_linear_sum(formula.text())),
@@ -306,11 +303,7 @@ impl Estimator {
     /// # Errors
     /// An estimator that is no sum of counts over one of them (Hamilton's), a degree above [`MAX_SUMMED_ELL`], odd degrees of pairs without an
     /// order, bins that do not span mu, sums that were not made; otherwise as [`Estimator::estimate`].
-    pub fn multipoles(
-        self,
-        counts: &TermCounts,
-        ells: &[u32],
-    ) -> Result<Multipoles, EstimatorError> {
+    pub fn multipoles(self, counts: &TermCounts, ells: &[u32]) -> Result<Multipoles> {
         let Some(terms) = self.numerator(counts) else {
             return Err(no_linear_sum(self.name()));
         };
@@ -349,7 +342,7 @@ fn moments_of(
     counts: &TermCounts,
     terms: &[(Term, f64)],
     degrees: LegendreDegrees,
-) -> Result<Vec<Moments>, EstimatorError> {
+) -> Result<Vec<Moments>> {
     let first = counts.get(terms[0].0)?.binning();
     let n_mu = first.axes().last().map_or(1, BinAxis::n_bins);
     let moments = |&(term, share): &(Term, f64)| {

@@ -6,6 +6,7 @@
 
 use std::f64::consts::PI;
 
+use super::Result;
 use super::edges::{differences, outer, signed, two_sided_widths};
 use crate::binning::{Form, LineOfSight};
 use crate::domain::Axis;
@@ -28,7 +29,7 @@ impl Kept {
     ///
     /// # Errors
     /// A cut of another kind, or an axis other than that of the bins or of other cuts.
-    pub(super) fn of(cuts: &[Cut], form: Form<'_>) -> Result<Self, EstimatorError> {
+    pub(super) fn of(cuts: &[Cut], form: Form<'_>) -> Result<Self> {
         let mut axis = match form {
             Form::SMu { los, .. } | Form::RpPi { los, .. } => Some(los),
             Form::Radial { .. } => None,

@@ -5,6 +5,7 @@
 use ndarray::Array2;
 
 use super::Covariance;
+use super::Result;
 use crate::error::EstimatorError;
 
 /// The covariance of estimates that split their randoms into `sets` as large as those here, of mocks measured twice each: `pairs` has a mock's two
@@ -26,7 +27,7 @@ use crate::error::EstimatorError;
 pub fn linear_construction<R: AsRef<[f64]>>(
     pairs: &[[R; 2]],
     sets: f64,
-) -> Result<(Vec<f64>, Array2<f64>), EstimatorError> {
+) -> Result<(Vec<f64>, Array2<f64>)> {
     if sets.is_nan() || sets < 1.0 {
         return Err(EstimatorError::Needs(format!(
             "a linear construction needs one set of randoms or more, found {sets}"

@@ -76,6 +76,9 @@ use crate::result::{Correlation, NormalisedCounts};
 use crate::tally::{Cut, Legendre, described, same_cuts};
 use dual::Dual;
 
+/// What estimators hand back.
+pub type Result<T, E = EstimatorError> = std::result::Result<T, E>;
+
 /// Random pairs to divide by: counted ([`Counts`], [`SplitRandoms`]) or known ([`AnalyticRr`]).
 pub trait RandomPairs {
     /// The bins.
@@ -85,23 +88,19 @@ pub trait RandomPairs {
     ///
     /// # Errors
     /// A total of zero, weights outside float64's range, or counts that cover a part of their job only.
-    fn fractions(&self, name: &'static str) -> Result<Vec<f64>, EstimatorError>;
+    fn fractions(&self, name: &'static str) -> Result<Vec<f64>>;
 
     /// The Legendre sum of mu in each bin over the number or weight of all pairs.
     ///
     /// # Errors
     /// As [`RandomPairs::fractions`], and a sum that was not made.
-    fn legendre_fractions(
-        &self,
-        l: Legendre,
-        name: &'static str,
-    ) -> Result<Vec<f64>, EstimatorError>;
+    fn legendre_fractions(&self, l: Legendre, name: &'static str) -> Result<Vec<f64>>;
 
     /// The sum of an expression in each bin over the number or weight of all pairs.
     ///
     /// # Errors
     /// As [`RandomPairs::fractions`], and a sum that was not made.
-    fn sum_fractions(&self, sum: &str, name: &'static str) -> Result<Vec<f64>, EstimatorError> {
+    fn sum_fractions(&self, sum: &str, name: &'static str) -> Result<Vec<f64>> {
         Err(no_pair_sum(sum, name))
     }
 
@@ -123,7 +122,7 @@ impl RandomPairs for Counts {
         self.binning()
     }
 
-    fn fractions(&self, name: &'static str) -> Result<Vec<f64>, EstimatorError> {
+    fn fractions(&self, name: &'static str) -> Result<Vec<f64>> {
         let (have, of) = self.coverage();
         if have != of {
             return Err(EstimatorError::Incomplete {
@@ -146,11 +145,7 @@ impl RandomPairs for Counts {
         Ok(self.normalised())
     }
 
-    fn legendre_fractions(
-        &self,
-        l: Legendre,
-        name: &'static str,
-    ) -> Result<Vec<f64>, EstimatorError> {
+    fn legendre_fractions(&self, l: Legendre, name: &'static str) -> Result<Vec<f64>> {
         let fractions = self.fractions(name)?;
         if l == Legendre::L0 {
             return Ok(fractions);
@@ -162,7 +157,7 @@ impl RandomPairs for Counts {
         Ok(sums.into_iter().map(|sum| sum / total).collect())
     }
 
-    fn sum_fractions(&self, sum: &str, name: &'static str) -> Result<Vec<f64>, EstimatorError> {
+    fn sum_fractions(&self, sum: &str, name: &'static str) -> Result<Vec<f64>> {
         self.fractions(name)?;
         let sums = self.pair_sum(sum).ok_or_else(|| no_pair_sum(sum, name))?;
         let total = self.total().normalisation(self.is_weighted());
@@ -230,12 +225,7 @@ impl<'a> Inputs<'a> {
 
     /// Adds counts. If they are `shared`, they hold the same pairs as another input the other way round: each then stands for half of them,
     /// so that the variances of both add up to that of one count taken twice.
-    fn with(
-        mut self,
-        name: &'static str,
-        counts: &dyn RandomPairs,
-        shared: bool,
-    ) -> Result<Self, EstimatorError> {
+    fn with(mut self, name: &'static str, counts: &dyn RandomPairs, shared: bool) -> Result<Self> {
         if counts.binning() != self.data.binning() {
             return Err(EstimatorError::Bins {
                 left: self.data_name,
@@ -330,11 +320,7 @@ pub fn ratio(numerator: f64, denominator: f64) -> f64 {
 }
 
 /// The axes of a correlation function over two of these names, which `what` needs.
-fn two_axes<'a>(
-    xi: &'a Correlation,
-    names: [&str; 2],
-    what: &str,
-) -> Result<[&'a BinAxis; 2], EstimatorError> {
+fn two_axes<'a>(xi: &'a Correlation, names: [&str; 2], what: &str) -> Result<[&'a BinAxis; 2]> {
     let [first, second] = match xi.axes.as_slice() {
         [first, second] if [first.name, second.name] == names => [first, second],
         axes => {

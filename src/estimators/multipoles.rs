@@ -3,6 +3,7 @@
 use ndarray::Array2;
 use serde::Serialize;
 
+use super::Result;
 use super::poisson::weighted_sums;
 use super::two_axes;
 use crate::binning::BinAxis;
@@ -98,7 +99,7 @@ pub(super) fn scaled_antiderivative(ell: u32, x: f64) -> f64 {
 /// # Errors
 /// A correlation function that is not over (s, mu), mu bins that do not span [0, 1] or [-1, 1], an odd degree over |mu|, or one above
 /// [`MAX_ELL`].
-pub fn multipoles(xi: &Correlation, ells: &[u32]) -> Result<Multipoles, EstimatorError> {
+pub fn multipoles(xi: &Correlation, ells: &[u32]) -> Result<Multipoles> {
     let [s, mu] = two_axes(xi, ["s", "mu"], "multipoles need")?;
     let (first, last) = (mu.edges[0], mu.edges[mu.n_bins()]);
     if last != 1.0 || !(first == 0.0 || first == -1.0) {

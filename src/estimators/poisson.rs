@@ -5,6 +5,7 @@
 
 use statrs::function::gamma::{gamma_lr, gamma_ur};
 
+use super::Result;
 use crate::error::EstimatorError;
 use crate::result::Correlation;
 
@@ -59,7 +60,7 @@ pub(super) fn weighted_sums(xi: &Correlation, factors: &[f64]) -> (Vec<f64>, Vec
 ///
 /// # Errors
 /// A confidence outside (0, 1).
-pub fn poisson_interval(count: u64, confidence: f64) -> Result<(f64, f64), EstimatorError> {
+pub fn poisson_interval(count: u64, confidence: f64) -> Result<(f64, f64)> {
     if !(confidence > 0.0 && confidence < 1.0) {
         return Err(EstimatorError::Needs(format!(
             "a confidence lies between 0 and 1, found {confidence}"

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Result;
 use super::poisson::weighted_sums;
 use super::two_axes;
 use crate::binning::BinAxis;
@@ -47,7 +48,7 @@ pub struct Projected {
 ///
 /// # Errors
 /// A correlation function that is not over (rp, pi), or signed pi bins that reach further on one side.
-pub fn projected(xi: &Correlation) -> Result<Projected, EstimatorError> {
+pub fn projected(xi: &Correlation) -> Result<Projected> {
     projected_to(xi, None)
 }
 
@@ -76,7 +77,7 @@ pub fn projected(xi: &Correlation) -> Result<Projected, EstimatorError> {
 ///
 /// # Errors
 /// As [`projected`], and a `pi_max` that is no edge of the bins.
-pub fn projected_to(xi: &Correlation, pi_max: Option<f64>) -> Result<Projected, EstimatorError> {
+pub fn projected_to(xi: &Correlation, pi_max: Option<f64>) -> Result<Projected> {
     let [rp, pi] = two_axes(xi, ["rp", "pi"], "wp needs")?;
     let (first, last) = (pi.edges[0], pi.edges[pi.n_bins()]);
     if first < 0.0 && -first != last {

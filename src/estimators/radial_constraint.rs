@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 
+use super::Result;
 use super::integral_constraint::PowerLaw;
 use crate::counts::{Counts, PairKind};
 use crate::error::EstimatorError;
@@ -52,7 +53,7 @@ pub struct RadialConstraint {
     pub shells: usize,
 }
 
-fn refuse<T>(what: impl Into<String>) -> Result<T, EstimatorError> {
+fn refuse<T>(what: impl Into<String>) -> Result<T> {
     Err(EstimatorError::Needs(what.into()))
 }
 
@@ -88,7 +89,7 @@ impl ShellPairs {
     ///
     /// # Errors
     /// [`EstimatorError::Needs`]: a number of counts that is not that of all pairs of shells, counts of different numbers of bins, or no pairs.
-    pub fn new(pairs: Vec<Vec<f64>>, total: f64) -> Result<Self, EstimatorError> {
+    pub fn new(pairs: Vec<Vec<f64>>, total: f64) -> Result<Self> {
         let Some((shells, first)) = shells_of(pairs.len()).zip(pairs.first()) else {
             return refuse(format!(
                 "a radial integral constraint needs the random pairs of all pairs of shells, found {} counts",
@@ -113,7 +114,7 @@ impl ShellPairs {
     ///
     /// # Errors
     /// As [`ShellPairs::new`]; counts of both orders of each pair.
-    pub fn of_counts(rr: &Counts) -> Result<Self, EstimatorError> {
+    pub fn of_counts(rr: &Counts) -> Result<Self> {
         if rr.kind() != PairKind::AutoUnordered {
             return refuse(
                 "a radial integral constraint needs random pairs that are counted once each",
@@ -149,7 +150,7 @@ impl RadialConstraint {
     /// # Errors
     /// [`EstimatorError::Needs`]: counts that are not those of all pairs of shells, another number of bins in the model, no random pair, or a
     /// model that is not finite where there are random pairs.
-    pub fn new(rr: &Counts, model: &[f64]) -> Result<Self, EstimatorError> {
+    pub fn new(rr: &Counts, model: &[f64]) -> Result<Self> {
         Self::of_shells(&ShellPairs::of_counts(rr)?, model)
     }
 
@@ -157,7 +158,7 @@ impl RadialConstraint {
     ///
     /// # Errors
     /// [`EstimatorError::Needs`]: another number of bins in the model, or a model that is not finite where there are random pairs.
-    pub fn of_shells(rr: &ShellPairs, model: &[f64]) -> Result<Self, EstimatorError> {
+    pub fn of_shells(rr: &ShellPairs, model: &[f64]) -> Result<Self> {
         let bins = rr.bins();
         if model.len() != bins {
             let found = model.len();
@@ -219,7 +220,7 @@ impl PowerLaw<RadialConstraint> {
         xi: &[f64],
         error: &[f64],
         fitted: impl Fn(usize) -> bool,
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         let shape: Vec<f64> = x.iter().map(|&x| libm::pow(x, -slope)).collect();
         let unit = RadialConstraint::of_shells(rr, &shape)?;
         let model = shape.iter().zip(&unit.values);

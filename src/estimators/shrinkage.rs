@@ -5,6 +5,7 @@
 use ndarray::{Array2, ArrayView2};
 
 use super::Covariance;
+use super::Result;
 use crate::error::EstimatorError;
 
 /// What a covariance is moved towards.
@@ -43,7 +44,7 @@ impl Covariance {
     /// # Errors
     /// [`EstimatorError::Needs`]: a target of other bins; a bin that is NaN, or whose variance in the target is not above 0; a target that is the
     /// covariance itself.
-    pub fn shrunk_to(&self, target: Target<'_>) -> Result<Shrunk, EstimatorError> {
+    pub fn shrunk_to(&self, target: Target<'_>) -> Result<Shrunk> {
         let own = self.matrix();
         let (aim, is_diagonal) = match target {
             Target::Diagonal => (Array2::from_diag(&own.diag()), true),

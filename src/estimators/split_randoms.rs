@@ -3,6 +3,7 @@
 //! Entry: [`SplitRandoms`]; how randoms are split is defined by [`crate::counts::Split`].
 
 use super::RandomPairs;
+use super::Result;
 use crate::binning::Bins;
 use crate::counts::{Counts, PairKind};
 use crate::engine::Exactness;
@@ -54,7 +55,7 @@ impl SplitRandoms {
     /// # Errors
     /// [`EstimatorError::Bins`]: the first are not in fewer bins of the others, cut short along their first axis;
     /// [`EstimatorError::Cuts`]: other pairs are left out; [`EstimatorError::Needs`]: weights in one of them alone.
-    pub fn new(near: Counts, far: Counts) -> Result<Self, EstimatorError> {
+    pub fn new(near: Counts, far: Counts) -> Result<Self> {
         let (left, right) = ("RR of all randoms", "RR within subsets");
         let [bins, all] = [&near, &far].map(|counts| counts.binning().shape().first().copied());
         let bins = bins.unwrap_or_default();
@@ -131,16 +132,12 @@ impl RandomPairs for SplitRandoms {
         self.far.binning()
     }
 
-    fn fractions(&self, name: &'static str) -> Result<Vec<f64>, EstimatorError> {
+    fn fractions(&self, name: &'static str) -> Result<Vec<f64>> {
         let [near, far] = [&self.near, &self.far].map(|counts| counts.fractions(name));
         Ok(joined(&near?, &far?))
     }
 
-    fn legendre_fractions(
-        &self,
-        l: Legendre,
-        name: &'static str,
-    ) -> Result<Vec<f64>, EstimatorError> {
+    fn legendre_fractions(&self, l: Legendre, name: &'static str) -> Result<Vec<f64>> {
         let parts = [&self.near, &self.far].map(|counts| counts.legendre_fractions(l, name));
         let [near, far] = parts;
         Ok(joined(&near?, &far?))

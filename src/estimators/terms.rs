@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Role`], [`Term`], [`TermCounts`]. Nothing here counts a pair.
 
+use super::Result;
 use super::{AnalyticRr, RandomPairs, SplitRandoms};
 use crate::counts::Counts;
 use crate::error::{CountsError, EstimatorError};
@@ -298,7 +299,7 @@ impl TermCounts {
     ///
     /// # Errors
     /// [`EstimatorError::Needs`].
-    pub fn get(&self, term: Term) -> Result<&Counts, EstimatorError> {
+    pub fn get(&self, term: Term) -> Result<&Counts> {
         self.find(term).ok_or_else(|| {
             EstimatorError::Needs(format!("the pairs {} were not counted", term.name))
         })
@@ -308,7 +309,7 @@ impl TermCounts {
     ///
     /// # Errors
     /// As [`TermCounts::get`].
-    pub fn pairs(&self, term: Term) -> Result<&dyn RandomPairs, EstimatorError> {
+    pub fn pairs(&self, term: Term) -> Result<&dyn RandomPairs> {
         match (&self.known, self.made(term)) {
             (Some(known), _) if term.is_volume() => Ok(known),
             (None, Some(TermCount::Split(split))) if !term.is_data() => Ok(split),

@@ -3,6 +3,7 @@
 use ndarray::Array2;
 use serde::Serialize;
 
+use super::Result;
 use super::poisson::weighted_sums;
 use super::two_axes;
 use crate::binning::BinAxis;
@@ -58,7 +59,7 @@ impl Wedges {
 ///
 /// # Errors
 /// Fewer than two edges, edges that do not rise, or that leave the bins.
-pub fn check_wedge_edges(edges: &[f64], mu: &[f64]) -> Result<(), EstimatorError> {
+pub fn check_wedge_edges(edges: &[f64], mu: &[f64]) -> Result<()> {
     let refuse = |what: String| Err(EstimatorError::Span(what));
     if edges.len() < 2 {
         let found = edges.len();
@@ -113,7 +114,7 @@ pub fn check_wedge_edges(edges: &[f64], mu: &[f64]) -> Result<(), EstimatorError
 ///
 /// # Errors
 /// A correlation function that is not over (s, mu), or edges that do not rise or leave the mu bins.
-pub fn wedges(xi: &Correlation, edges: &[f64]) -> Result<Wedges, EstimatorError> {
+pub fn wedges(xi: &Correlation, edges: &[f64]) -> Result<Wedges> {
     let [s, mu] = two_axes(xi, ["s", "mu"], "wedges need")?;
     check_wedge_edges(edges, &mu.edges)?;
     let wedges = edges.windows(2).map(|e| wedge(xi, mu, [e[0], e[1]]));

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Result;
 use super::analytic::shells;
 use super::legendre_sums::product_share;
 use super::multipoles::{MAX_ELL, scaled_antiderivative};
@@ -112,7 +113,7 @@ pub fn window_multipoles(
     rr: &(impl RandomPairs + ?Sized),
     volume: Option<f64>,
     ells: &[u32],
-) -> Result<WindowMultipoles, EstimatorError> {
+) -> Result<WindowMultipoles> {
     let axes = rr.binning().axes();
     let [s, mu] = match &axes[..] {
         [s, mu] if [s.name, mu.name] == ["s", "mu"] => [s, mu],
@@ -135,7 +136,7 @@ pub fn window_multipoles(
         )));
     }
     let (fractions, variance) = (rr.fractions("RR")?, rr.relative_variance());
-    let project = |&ell: &u32| -> Result<(u32, Projected), EstimatorError> {
+    let project = |&ell: &u32| -> Result<(u32, Projected)> {
         let one_bin = mu.n_bins() == 1;
         if let Some(sums) = one_bin.then(|| of_sums(rr, ell)).flatten() {
             return Ok((ell, sums));

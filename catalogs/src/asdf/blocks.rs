@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::hdf5::filters::{Decoded, LARGEST_CHUNK, Refusal, blosc, codec};
 
 const MAGIC: [u8; 4] = [0xd3, b'B', b'L', b'K'];
@@ -30,12 +30,7 @@ pub(super) struct Found {
 }
 
 /// The blocks that stand from a place on, in a file of that many bytes.
-pub(super) fn find(
-    path: &Path,
-    file: &mut File,
-    from: u64,
-    length: u64,
-) -> Result<Vec<Found>, CatalogError> {
+pub(super) fn find(path: &Path, file: &mut File, from: u64, length: u64) -> Result<Vec<Found>> {
     let io = |error| CatalogError::io(path, error);
     let corrupt = |detail: &str| CatalogError::corrupt(path, detail);
     let mut found = Vec::new();
@@ -91,7 +86,7 @@ impl Found {
     }
 
     /// What it holds.
-    pub(super) fn bytes(&self, path: &Path, file: &mut File) -> Result<Vec<u8>, CatalogError> {
+    pub(super) fn bytes(&self, path: &Path, file: &mut File) -> Result<Vec<u8>> {
         let io = |error| CatalogError::io(path, error);
         let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         file.seek(SeekFrom::Start(self.start)).map_err(io)?;

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value as Json};
 
 use crate::block::{Cells, Numbers, Site, Widening};
-use crate::error::CatalogError;
+use crate::error::Result;
 use crate::reader::{Field, Kind};
 use crate::value::Attributes;
 
@@ -179,7 +179,7 @@ impl Column {
         component: usize,
         site: Site<'_>,
         widening: Widening,
-    ) -> Result<Cells, CatalogError> {
+    ) -> Result<Cells> {
         let Element { kind, bytes, big } = self.element;
         let mut numbers = Numbers::new(site, widening, end - start);
         let record = bytes * self.field.width;

@@ -25,8 +25,8 @@ use crate::Format;
 use crate::block::{Block, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::collector::Collector;
-use crate::error::CatalogError;
-use crate::reader::{Backend, Component, Kind, Schema, Sink, refuse_table};
+use crate::error::{CatalogError, Result};
+use crate::reader::{Backend, Component, Kind, Scan, Schema, Sink, refuse_table};
 use crate::stop::Stop;
 use crate::text::yaml;
 use crate::value::{Attributes, Value};
@@ -46,7 +46,7 @@ pub(crate) struct AsdfReader {
 
 impl AsdfReader {
     /// Reads the tree, and where the blocks stand.
-    pub(crate) fn open(path: &Path, stop: Stop) -> Result<Self, CatalogError> {
+    pub(crate) fn open(path: &Path, stop: Stop) -> Result<Self> {
         let io = |error| CatalogError::io(path, error);
         let mut file = File::open(path).map_err(io)?;
         let length = file.metadata().map_err(io)?.len();
@@ -99,7 +99,7 @@ impl AsdfReader {
     }
 
     /// The array of a column.
-    fn array(&mut self, field: usize) -> Result<Vec<u8>, CatalogError> {
+    fn array(&mut self, field: usize) -> Result<Vec<u8>> {
         match self.blocks.get(self.columns[field].source) {
             Some(block) => block.bytes(&self.path, &mut self.file),
             None => Ok(Vec::new()),
@@ -130,7 +130,7 @@ impl AsdfReader {
 }
 
 /// The text of the tree, and where it ends.
-fn tree(path: &Path, file: &mut File) -> Result<(String, u64), CatalogError> {
+fn tree(path: &Path, file: &mut File) -> Result<(String, u64)> {
     const END: &[u8] = b"\n...";
     let io = |error| CatalogError::io(path, error);
     let mut bytes = Vec::new();
@@ -177,7 +177,7 @@ impl Backend for AsdfReader {
         &self.path
     }
 
-    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
+    fn schema(&mut self, request: &Request) -> Result<Schema> {
         refuse_table(&self.path, request)?;
         let mut fields: Vec<_> = self
             .columns
@@ -209,13 +209,13 @@ impl Backend for AsdfReader {
         block.compression()
     }
 
-    fn scan(
-        &mut self,
-        _schema: &Schema,
-        components: &[Component],
-        (widening, from): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Scan {
+            components,
+            widening,
+            from,
+            ..
+        } = *scan;
         let mut arrays: HashMap<usize, Vec<u8>> = HashMap::new();
         for part in components {
             self.stop.check(&self.path)?;
@@ -265,15 +265,10 @@ impl Backend for AsdfReader {
         Ok(())
     }
 
-    fn collect(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        collector: &mut Collector,
-    ) -> Result<(), CatalogError> {
-        self.tell(components);
-        let path = self.path.clone();
-        self.scan(schema, components, (Widening::Exact, 0), &mut |block| {
+    fn collect(&mut self, scan: &Scan<'_>, collector: &mut Collector) -> Result<()> {
+        self.tell(scan.components);
+        let (path, widening) = (self.path.clone(), Widening::Exact);
+        self.scan(&Scan { widening, ..*scan }, &mut |block| {
             collector.take(&path, block)
         })
     }

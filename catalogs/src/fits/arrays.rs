@@ -8,7 +8,7 @@ use super::extent::Heap;
 use super::source::{Place, Spans};
 use super::table::FitsTable;
 use crate::block::{Cells, Numbers, Site, Widening};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 
 /// Heap bytes read at once, unless one row has more.
 const SPAN: u64 = 64 << 20;
@@ -57,7 +57,7 @@ impl<'a> Arrays<'a> {
         element: usize,
         widening: Widening,
         rows: Rows<'_>,
-    ) -> Result<(Cells, u64), CatalogError> {
+    ) -> Result<(Cells, u64)> {
         if self.last.as_ref().is_none_or(|(last, _)| *last != field) {
             let elements = self.decode(column, widening, rows)?;
             self.last = Some((field, elements));
@@ -86,7 +86,7 @@ impl<'a> Arrays<'a> {
         column: &Column,
         widening: Widening,
         rows: Rows<'_>,
-    ) -> Result<Vec<Element>, CatalogError> {
+    ) -> Result<Vec<Element>> {
         let (letter, longest) = column.array().unwrap_or(('B', 0));
         let descriptors = self.descriptors(column, rows)?;
         let mut columns: Vec<Numbers<'_>> = (0..longest)
@@ -122,11 +122,7 @@ impl<'a> Arrays<'a> {
     }
 
     /// Length and place of each row's array, all of them within the heap.
-    fn descriptors(
-        &self,
-        column: &Column,
-        rows: Rows<'_>,
-    ) -> Result<Vec<(u64, u64)>, CatalogError> {
+    fn descriptors(&self, column: &Column, rows: Rows<'_>) -> Result<Vec<(u64, u64)>> {
         let (letter, longest) = column.array().unwrap_or(('B', 0));
         let bytes = size(letter).unwrap_or(1);
         let rows_of = rows.bytes.chunks_exact(rows.row_bytes);
@@ -149,7 +145,7 @@ impl<'a> Arrays<'a> {
     }
 
     /// The elements of some rows, read from one span of the heap.
-    fn elements(&mut self, letter: char, rows: &[(u64, u64)]) -> Result<Elements, CatalogError> {
+    fn elements(&mut self, letter: char, rows: &[(u64, u64)]) -> Result<Elements> {
         let bytes = size(letter).unwrap_or(1);
         let filled = || rows.iter().filter(|(length, _)| *length > 0);
         let first = filled().map(|(_, place)| *place).min().unwrap_or(0);
@@ -186,7 +182,7 @@ fn push(
     numbers: &mut Numbers<'_>,
     elements: &Elements,
     at: usize,
-) -> Result<(), CatalogError> {
+) -> Result<()> {
     match elements {
         Elements::Floats(values) => numbers.float(column.scaled(values[at])),
         Elements::Integers(values) if letter == 'L' => match values[at] as u8 {

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::header::Header;
 use super::scaling::Scaling;
 use crate::block::{Cells, Numbers, Site, Widening};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::reader::{Field, Kind};
 
 /// What a field holds.
@@ -41,7 +41,7 @@ pub(super) fn columns(
     hdu: usize,
     header: &Header,
     row_bytes: u64,
-) -> Result<Vec<AsciiColumn>, CatalogError> {
+) -> Result<Vec<AsciiColumn>> {
     let count = header.size(path, hdu, "TFIELDS")?.min(999);
     (1..=count)
         .map(|number| AsciiColumn::new(path, hdu, header, number, row_bytes))
@@ -49,13 +49,7 @@ pub(super) fn columns(
 }
 
 impl AsciiColumn {
-    fn new(
-        path: &Path,
-        hdu: usize,
-        header: &Header,
-        number: u64,
-        row_bytes: u64,
-    ) -> Result<Self, CatalogError> {
+    fn new(path: &Path, hdu: usize, header: &Header, number: u64, row_bytes: u64) -> Result<Self> {
         let key = |stem: &str| format!("{stem}{number}");
         let text = |stem: &str| header.text(&key(stem)).filter(|text| !text.is_empty());
         let tform = text("TFORM").unwrap_or_default();
@@ -109,7 +103,7 @@ impl AsciiColumn {
         bytes: &[u8],
         row_bytes: usize,
         first_row: u64,
-    ) -> Result<(Cells, u64), CatalogError> {
+    ) -> Result<(Cells, u64)> {
         let fields = bytes
             .chunks_exact(row_bytes)
             .map(|row| String::from_utf8_lossy(&row[self.offset..self.offset + self.width]));
@@ -144,7 +138,7 @@ impl AsciiColumn {
     }
 
     /// Appends the number that a field holds; false if it holds none.
-    fn push(&self, numbers: &mut Numbers<'_>, field: &str) -> Result<bool, CatalogError> {
+    fn push(&self, numbers: &mut Numbers<'_>, field: &str) -> Result<bool> {
         let decimals = match self.kind {
             Type::Float { decimals } => decimals,
             _ => 0,

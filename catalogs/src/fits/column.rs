@@ -8,7 +8,7 @@ use std::path::Path;
 use super::header::Header;
 use super::scaling::Scaling;
 use crate::block::{Cells, Numbers, Site, Widening};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::reader::{Field, Kind};
 use crate::value::Value;
 
@@ -47,12 +47,7 @@ pub(super) struct Column {
 }
 
 /// The columns of a table, in order, their formats taken from the cards `form`1, `form`2, ...
-pub(super) fn columns(
-    path: &Path,
-    hdu: usize,
-    header: &Header,
-    form: &str,
-) -> Result<Vec<Column>, CatalogError> {
+pub(super) fn columns(path: &Path, hdu: usize, header: &Header, form: &str) -> Result<Vec<Column>> {
     let count = header.size(path, hdu, "TFIELDS")?.min(999);
     let mut offset: u64 = 0;
     let mut columns = Vec::new();
@@ -72,7 +67,7 @@ impl Column {
         form: &str,
         number: u64,
         offset: u64,
-    ) -> Result<Self, CatalogError> {
+    ) -> Result<Self> {
         let key = |stem: &str| format!("{stem}{number}");
         let tform = header.text(&key(form)).unwrap_or_default();
         let Some((kind, repeat, bytes)) = parse_tform(tform) else {
@@ -232,7 +227,7 @@ impl Column {
         bytes: &[u8],
         row_bytes: usize,
         first_row: u64,
-    ) -> Result<(Cells, u64), CatalogError> {
+    ) -> Result<(Cells, u64)> {
         let rows = bytes.chunks_exact(row_bytes);
         if self.kind == Type::Text {
             let text = rows.map(|row| text_of(&row[self.offset..self.offset + self.repeat]));
@@ -286,11 +281,7 @@ impl Column {
     }
 
     /// Appends a value stored as an integer.
-    pub(super) fn integer(
-        &self,
-        numbers: &mut Numbers<'_>,
-        stored: i64,
-    ) -> Result<(), CatalogError> {
+    pub(super) fn integer(&self, numbers: &mut Numbers<'_>, stored: i64) -> Result<()> {
         if self.null == Some(stored) {
             return numbers.null();
         }

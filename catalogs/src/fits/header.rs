@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::RECORD;
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::value::{Attributes, Value};
 
 const CARD: usize = 80;
@@ -21,11 +21,7 @@ pub(crate) struct Header {
 
 impl Header {
     /// Reads the header of HDU number `hdu`; `None` at the end of the file.
-    pub(crate) fn read(
-        path: &Path,
-        hdu: usize,
-        source: &mut impl Read,
-    ) -> Result<Option<Self>, CatalogError> {
+    pub(crate) fn read(path: &Path, hdu: usize, source: &mut impl Read) -> Result<Option<Self>> {
         let mut header = Self::default();
         let mut record = Vec::with_capacity(RECORD as usize);
         for records in 0_u64.. {
@@ -111,7 +107,7 @@ impl Header {
     }
 
     /// A size: an integer that is not negative.
-    pub(crate) fn size(&self, path: &Path, hdu: usize, keyword: &str) -> Result<u64, CatalogError> {
+    pub(crate) fn size(&self, path: &Path, hdu: usize, keyword: &str) -> Result<u64> {
         match self.value(keyword) {
             Some(Value::Integer(size)) if *size >= 0 => Ok(size.unsigned_abs()),
             found => {
@@ -130,7 +126,7 @@ impl Header {
     }
 
     /// Bytes of the data that follow this header, without padding: FITS Standard 4.0, equation 2.
-    pub(crate) fn data_bytes(&self, path: &Path, hdu: usize) -> Result<u64, CatalogError> {
+    pub(crate) fn data_bytes(&self, path: &Path, hdu: usize) -> Result<u64> {
         let axes = self.size(path, hdu, "NAXIS")?;
         if axes == 0 {
             return Ok(0);

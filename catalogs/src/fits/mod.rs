@@ -35,8 +35,8 @@ use self::table::{FitsTable, Layout};
 use crate::Format;
 use crate::block::{BLOCK_ROWS, Block, Cells, Widening};
 use crate::catalog::Request;
-use crate::error::CatalogError;
-use crate::reader::{Backend, Component, Field, Schema, Sink, wanted_names};
+use crate::error::{CatalogError, Result};
+use crate::reader::{Backend, Component, Field, Scan, Schema, Sink, wanted_names};
 use crate::stop::Stop;
 
 /// FITS files are made of records of this size.
@@ -53,7 +53,7 @@ pub(crate) struct FitsReader {
 
 impl FitsReader {
     /// Reads all headers.
-    pub(crate) fn open(path: &Path, gzipped: bool, stop: Stop) -> Result<Self, CatalogError> {
+    pub(crate) fn open(path: &Path, gzipped: bool, stop: Stop) -> Result<Self> {
         let mut reader = Self {
             place: Place {
                 path: path.to_owned(),
@@ -95,7 +95,7 @@ impl FitsReader {
     }
 
     /// The table a request means: the one it names, the only one, or the only one with all columns it asks for.
-    fn choose(&self, request: &Request) -> Result<&FitsTable, CatalogError> {
+    fn choose(&self, request: &Request) -> Result<&FitsTable> {
         if let Some(wanted) = &request.table {
             return self.find(wanted);
         }
@@ -117,7 +117,7 @@ impl FitsReader {
         }
     }
 
-    fn find(&self, wanted: &str) -> Result<&FitsTable, CatalogError> {
+    fn find(&self, wanted: &str) -> Result<&FitsTable> {
         if self.tables.is_empty() {
             return Err(self.no_table());
         }
@@ -160,8 +160,8 @@ impl FitsReader {
     fn scan_rows(
         &self,
         table: &FitsTable,
-        decode: &mut dyn FnMut(Rows<'_>, usize) -> Result<(), CatalogError>,
-    ) -> Result<(), CatalogError> {
+        decode: &mut dyn FnMut(Rows<'_>, usize) -> Result<()>,
+    ) -> Result<()> {
         let path = &self.place.path;
         let io = |error| CatalogError::io(path, error);
         let mut source = Source::open(&self.place)?;
@@ -205,7 +205,7 @@ impl FitsReader {
         components: &[Component],
         widening: Widening,
         sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
+    ) -> Result<()> {
         let mut fields: Vec<usize> = components.iter().map(|part| part.field).collect();
         fields.sort_unstable();
         fields.dedup();
@@ -247,14 +247,14 @@ impl Backend for FitsReader {
         &self.place.path
     }
 
-    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
+    fn tables(&mut self) -> Result<Vec<String>> {
         if self.tables.is_empty() {
             return Err(self.no_table());
         }
         Ok(self.labels())
     }
 
-    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
+    fn schema(&mut self, request: &Request) -> Result<Schema> {
         let table = self.choose(request)?;
         let mut attributes = self.primary.attributes();
         attributes.extend(result::spread(table.header.attributes()));
@@ -273,13 +273,13 @@ impl Backend for FitsReader {
         })
     }
 
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        (widening, _): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Scan {
+            schema,
+            components,
+            widening,
+            ..
+        } = *scan;
         let table = self.find(&schema.table)?;
         if table.row_bytes == 0 || table.rows == 0 {
             return Ok(());

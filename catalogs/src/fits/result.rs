@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::table::Layout;
 use super::{FitsReader, Rows};
 use crate::block::{Cells, Widening};
-use crate::error::CatalogError;
+use crate::error::Result;
 use crate::numbers::Values;
 use crate::reader::Kind;
 use crate::stop::Stop;
@@ -29,7 +29,7 @@ pub(crate) struct Stored {
 }
 
 /// The first result table of a file; `None` if it holds no such table.
-pub(crate) fn read(path: &Path) -> Result<Option<Stored>, CatalogError> {
+pub(crate) fn read(path: &Path) -> Result<Option<Stored>> {
     let reader = FitsReader::open(path, false, Stop::never())?;
     let described = |table: &&super::FitsTable| table.header.text(KEYWORD).is_some();
     let Some(table) = reader.tables.iter().find(described) else {
@@ -49,7 +49,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Stored>, CatalogError> {
         (field.kind == Kind::Number && field.width == 1).then_some(values)
     };
     let mut values: Vec<Option<Values>> = columns.iter().map(empty).collect();
-    let mut add = |rows: Rows<'_>, _: usize| -> Result<(), CatalogError> {
+    let mut add = |rows: Rows<'_>, _: usize| -> Result<()> {
         let (bytes, row_bytes, first_row) = (rows.bytes, rows.row_bytes, rows.first_row);
         for (column, values) in columns.iter().zip(&mut values) {
             match values {

@@ -3,7 +3,7 @@
 //! Entry: [`Scaling::of`]. FITS Standard 4.0, sections 7.2.2 and 7.3.2.
 
 use crate::block::Numbers;
-use crate::error::CatalogError;
+use crate::error::Result;
 use crate::value::Value;
 
 /// How a stored number becomes the value meant.
@@ -33,11 +33,7 @@ impl Scaling {
     }
 
     /// Appends the value of a stored integer.
-    pub(super) fn integer(
-        self,
-        numbers: &mut Numbers<'_>,
-        stored: i128,
-    ) -> Result<(), CatalogError> {
+    pub(super) fn integer(self, numbers: &mut Numbers<'_>, stored: i128) -> Result<()> {
         match self {
             Self::None => numbers.integer(stored),
             Self::Shift(zero) => numbers.integer(stored.saturating_add(zero)),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::stop::{Stop, Watched};
 
 /// Memory is reserved in steps of this size where only the file says how much is needed.
@@ -36,7 +36,7 @@ enum Stream {
 }
 
 impl Source {
-    pub(super) fn open(place: &Place) -> Result<Self, CatalogError> {
+    pub(super) fn open(place: &Place) -> Result<Self> {
         const BUFFER: usize = 1 << 16;
         let io = |error| CatalogError::io(&place.path, error);
         let file = File::open(&place.path).map_err(io)?;
@@ -120,7 +120,7 @@ impl<'a> Spans<'a> {
     }
 
     /// The bytes `start..start + count`.
-    pub(super) fn read(&mut self, start: u64, count: u64) -> Result<Vec<u8>, CatalogError> {
+    pub(super) fn read(&mut self, start: u64, count: u64) -> Result<Vec<u8>> {
         let io = |error| CatalogError::io(&self.place.path, error);
         let behind = |source: &Source| source.position > start;
         if self.source.as_ref().is_none_or(behind) {

@@ -10,7 +10,7 @@ use super::extent::{Extent, Heap};
 use super::header::Header;
 use super::source::Source;
 use super::tiles::Tiles;
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::reader::Field;
 
 /// A table: where its rows are and what they are made of.
@@ -38,12 +38,7 @@ pub(super) enum Layout {
 
 impl FitsTable {
     /// The table that `header` describes, whose data begin where `source` stands.
-    pub(super) fn of(
-        path: &Path,
-        hdu: usize,
-        header: Header,
-        source: &Source,
-    ) -> Result<Self, CatalogError> {
+    pub(super) fn of(path: &Path, hdu: usize, header: Header, source: &Source) -> Result<Self> {
         let stored_row = header.size(path, hdu, "NAXIS1")?;
         let stored_rows = header.size(path, hdu, "NAXIS2")?;
         check_length(path, hdu, (stored_rows, stored_row), source)?;
@@ -130,7 +125,7 @@ fn check_length(
     hdu: usize,
     (rows, row_bytes): (u64, u64),
     source: &Source,
-) -> Result<(), CatalogError> {
+) -> Result<()> {
     let end = rows
         .checked_mul(row_bytes)
         .and_then(|bytes| bytes.checked_add(source.position));
@@ -147,13 +142,7 @@ fn check_length(
 }
 
 /// The heap: THEAP bytes behind the start of the rows, by default right behind them.
-fn heap(
-    path: &Path,
-    hdu: usize,
-    header: &Header,
-    row_bytes: u64,
-    source: &Source,
-) -> Result<Heap, CatalogError> {
+fn heap(path: &Path, hdu: usize, header: &Header, row_bytes: u64, source: &Source) -> Result<Heap> {
     let optional = |keyword, default| match header.value(keyword) {
         Some(_) => header.size(path, hdu, keyword),
         None => Ok(default),

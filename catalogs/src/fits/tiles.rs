@@ -13,7 +13,7 @@ use super::extent::Extent;
 use super::header::Header;
 use super::rice;
 use super::source::{Place, Spans};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::stop::Watched;
 
 /// Deflate packs a thousandfold at most; more is damage.
@@ -48,12 +48,7 @@ pub(super) struct Tile {
 }
 
 impl Tiles {
-    pub(super) fn of(
-        path: &Path,
-        hdu: usize,
-        header: &Header,
-        columns: &[Column],
-    ) -> Result<Self, CatalogError> {
+    pub(super) fn of(path: &Path, hdu: usize, header: &Header, columns: &[Column]) -> Result<Self> {
         let corrupt =
             |detail: String| Err(CatalogError::corrupt(path, format!("HDU {hdu}: {detail}")));
         let rows = header.size(path, hdu, "ZTILELEN")?;
@@ -105,8 +100,8 @@ impl Tiles {
         place: &Place,
         table: &Extent,
         columns: &[(usize, &Column)],
-        sink: &mut dyn FnMut(Tile) -> Result<(), CatalogError>,
-    ) -> Result<(), CatalogError> {
+        sink: &mut dyn FnMut(Tile) -> Result<()>,
+    ) -> Result<()> {
         let mut spans = Spans::new(place);
         let stored = spans.read(table.start, self.count * self.stored_row)?;
         let row_bytes: u64 = columns.iter().map(|(_, column)| column.bytes()).sum();
@@ -159,7 +154,7 @@ impl Tiles {
         descriptors: &[u8],
         table: &Extent,
         spans: &mut Spans<'_>,
-    ) -> Result<TileColumn, CatalogError> {
+    ) -> Result<TileColumn> {
         let path = spans.path();
         let stream = &self.streams[field];
         let Some(method) = stream.method else {
@@ -218,12 +213,7 @@ fn descriptor(cell: &[u8], wide: bool) -> (u64, u64) {
 }
 
 /// Whether a stream unpacks to just `wanted` bytes.
-fn unpacks(
-    packed: &TileColumn,
-    column: &Column,
-    wanted: u64,
-    place: &Place,
-) -> Result<bool, CatalogError> {
+fn unpacks(packed: &TileColumn, column: &Column, wanted: u64, place: &Place) -> Result<bool> {
     if packed.method == "RICE_1" {
         let bytes = size(column.letter()).unwrap_or(1);
         return Ok(rice::holds(

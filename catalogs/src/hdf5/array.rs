@@ -12,7 +12,7 @@ use super::element::{self, Element};
 use super::failure::failure;
 use super::files::opened;
 use super::{LARGEST_RATIO, read};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::numbers::Values;
 use crate::reader::Kind;
 use crate::value::{Attributes, Value};
@@ -44,7 +44,7 @@ pub(crate) enum Elements {
 }
 
 impl Store {
-    pub(crate) fn open(path: &Path) -> Result<Self, CatalogError> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let (file, bytes) = opened(path, (CHUNK_CACHE_BYTES, CHUNK_CACHE_SLOTS))?;
         Ok(Self {
             path: path.to_owned(),
@@ -89,11 +89,7 @@ impl Store {
     }
 
     /// All values of an array, or the rows `from..to` along its first axis.
-    pub(crate) fn elements(
-        &self,
-        array: &Array,
-        rows: Option<(u64, u64)>,
-    ) -> Result<Elements, CatalogError> {
+    pub(crate) fn elements(&self, array: &Array, rows: Option<(u64, u64)>) -> Result<Elements> {
         let failure = |error| failure(&self.path, &error);
         let dataset = &array.dataset;
         let shape = array.shape();
@@ -144,11 +140,7 @@ impl Store {
     }
 
     /// As [`Store::elements`], as float64: integers exactly or not at all.
-    pub(crate) fn reals(
-        &self,
-        array: &Array,
-        rows: Option<(u64, u64)>,
-    ) -> Result<Vec<f64>, CatalogError> {
+    pub(crate) fn reals(&self, array: &Array, rows: Option<(u64, u64)>) -> Result<Vec<f64>> {
         match self.elements(array, rows)? {
             Elements::Reals(values) => Ok(values),
             Elements::Integers(values) => {
@@ -169,7 +161,7 @@ impl Store {
     }
 
     /// The values of a column of float64 or uint64; nothing if it is none.
-    pub(crate) fn column(&self, array: &Array) -> Result<Option<Values>, CatalogError> {
+    pub(crate) fn column(&self, array: &Array) -> Result<Option<Values>> {
         let [rows] = *array.shape() else {
             return Ok(None);
         };
@@ -199,7 +191,7 @@ impl Store {
         CatalogError::corrupt(&self.path, detail)
     }
 
-    fn check_size(&self, array: &Array) -> Result<(), CatalogError> {
+    fn check_size(&self, array: &Array) -> Result<()> {
         let elements = array.dataset.num_elements();
         let elements = elements.map_err(|error| failure(&self.path, &error))?;
         let bytes = elements.saturating_mul(array.element.bytes());

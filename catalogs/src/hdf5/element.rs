@@ -224,6 +224,16 @@ impl H5Type for Float {
     }
 }
 
+/// Elements of the type that is stated, widened; none of another one.
+macro_rules! widened {
+    ($stated:expr, $raw:ident, $big:ident; $($which:pat => $type:ty,)+) => {
+        match $stated {
+            $($which => cells($raw, $big).map(|cell| Self(<$type>::from_le_bytes(cell).into())).collect(),)+
+            _ => return None,
+        }
+    };
+}
+
 /// An integer, boolean or enum of 8 to 64 bits.
 #[derive(Clone, Copy)]
 pub(super) struct Integer(pub(super) i128);
@@ -260,32 +270,15 @@ impl H5Type for Integer {
             return None;
         };
         let big = *byte_order == ByteOrder::BigEndian;
-        let values: Vec<Self> = match (size, signed) {
-            (1, true) => cells(raw, big)
-                .map(|cell| Self(i8::from_le_bytes(cell).into()))
-                .collect(),
-            (1, false) => cells(raw, big)
-                .map(|cell| Self(u8::from_le_bytes(cell).into()))
-                .collect(),
-            (2, true) => cells(raw, big)
-                .map(|cell| Self(i16::from_le_bytes(cell).into()))
-                .collect(),
-            (2, false) => cells(raw, big)
-                .map(|cell| Self(u16::from_le_bytes(cell).into()))
-                .collect(),
-            (4, true) => cells(raw, big)
-                .map(|cell| Self(i32::from_le_bytes(cell).into()))
-                .collect(),
-            (4, false) => cells(raw, big)
-                .map(|cell| Self(u32::from_le_bytes(cell).into()))
-                .collect(),
-            (8, true) => cells(raw, big)
-                .map(|cell| Self(i64::from_le_bytes(cell).into()))
-                .collect(),
-            (8, false) => cells(raw, big)
-                .map(|cell| Self(u64::from_le_bytes(cell).into()))
-                .collect(),
-            _ => return None,
+        let values: Vec<Self> = widened! { (size, signed), raw, big;
+            (1, true) => i8,
+            (1, false) => u8,
+            (2, true) => i16,
+            (2, false) => u16,
+            (4, true) => i32,
+            (4, false) => u32,
+            (8, true) => i64,
+            (8, false) => u64,
         };
         (values.len() == count).then_some(Ok(values))
     }

@@ -35,8 +35,8 @@ use crate::Format;
 use crate::block::{BLOCK_ROWS, Block, Cells, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::collector::Collector;
-use crate::error::CatalogError;
-use crate::reader::{Backend, Component, Field, Kind, Schema, Sink};
+use crate::error::{CatalogError, Result};
+use crate::reader::{Backend, Component, Field, Kind, Scan, Schema, Sink};
 use crate::stop::Stop;
 
 /// The column of a trajectory that counts its frames, from 0.
@@ -76,7 +76,7 @@ enum Frames {
 
 impl Hdf5Reader {
     /// Reads the superblock.
-    pub(crate) fn open(path: &Path, stop: Stop) -> Result<Self, CatalogError> {
+    pub(crate) fn open(path: &Path, stop: Stop) -> Result<Self> {
         let (file, bytes) = files::opened(path, (CHUNK_CACHE_BYTES, DEFAULT_CHUNK_CACHE_SLOTS))?;
         Ok(Self {
             path: path.to_owned(),
@@ -89,7 +89,7 @@ impl Hdf5Reader {
         })
     }
 
-    fn frames(&self, table: &str, request: &Request) -> Result<Frames, CatalogError> {
+    fn frames(&self, table: &str, request: &Request) -> Result<Frames> {
         let Some(count) = self.columns.iter().filter_map(Column::frames).max() else {
             return Ok(Frames::None);
         };
@@ -116,7 +116,7 @@ impl Hdf5Reader {
     }
 
     /// Refuses a shape that the file cannot hold, before memory is reserved for it.
-    fn check_size(&self, column: &Column) -> Result<(), CatalogError> {
+    fn check_size(&self, column: &Column) -> Result<()> {
         let elements = column
             .dataset
             .num_elements()
@@ -167,7 +167,7 @@ impl Hdf5Reader {
         frame: Option<u64>,
         (start, end): (u64, u64),
         first_row: u64,
-    ) -> Result<Block, CatalogError> {
+    ) -> Result<Block> {
         let rows = (end - start) as usize;
         let mut block = Block {
             rows,
@@ -241,7 +241,7 @@ impl Hdf5Reader {
         records: &[element::Raw],
         site: Site<'_>,
         widening: Widening,
-    ) -> Result<Cells, CatalogError> {
+    ) -> Result<Cells> {
         let failure = |error| failure(&self.path, &error);
         let start = member.offset + element * member.bytes;
         let cell = |record: &element::Raw| {
@@ -285,7 +285,7 @@ impl Hdf5Reader {
         width: usize,
         site: Site<'_>,
         widening: Widening,
-    ) -> Result<Vec<Cells>, CatalogError> {
+    ) -> Result<Vec<Cells>> {
         let failure = |error| failure(&self.path, &error);
         match column.element {
             Element::Float { .. } => {
@@ -354,7 +354,7 @@ impl Backend for Hdf5Reader {
         &self.path
     }
 
-    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
+    fn tables(&mut self) -> Result<Vec<String>> {
         let tables = tree::tables(&self.path, &self.file)?;
         if tables.is_empty() {
             return Err(no_table(&self.path));
@@ -362,7 +362,7 @@ impl Backend for Hdf5Reader {
         Ok(tables)
     }
 
-    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
+    fn schema(&mut self, request: &Request) -> Result<Schema> {
         let table = tree::choose(&self.path, &self.file, request)?;
         self.columns = tree::columns(&self.path, &self.file, &table, request)?;
         self.frames = self.frames(&table, request)?;
@@ -421,13 +421,13 @@ impl Backend for Hdf5Reader {
         true
     }
 
-    fn scan(
-        &mut self,
-        _schema: &Schema,
-        components: &[Component],
-        (widening, from): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Scan {
+            components,
+            widening,
+            from,
+            ..
+        } = *scan;
         for part in components {
             self.columns
                 .get(part.field)
@@ -466,13 +466,8 @@ impl Backend for Hdf5Reader {
         Ok(())
     }
 
-    fn collect(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        collector: &mut Collector,
-    ) -> Result<(), CatalogError> {
-        let moving = components.iter().any(|part| {
+    fn collect(&mut self, scan: &Scan<'_>, collector: &mut Collector) -> Result<()> {
+        let moving = scan.components.iter().any(|part| {
             self.columns
                 .get(part.field)
                 .is_none_or(|column| column.in_frames)
@@ -480,16 +475,11 @@ impl Backend for Hdf5Reader {
         if let (Frames::Unchosen(frames), true) = (self.frames, moving) {
             return Err(CatalogError::ChooseFrame {
                 path: self.path.clone(),
-                table: schema.table.clone(),
+                table: scan.schema.table.clone(),
                 frames,
             });
         }
         let path = self.path.clone();
-        self.scan(
-            schema,
-            components,
-            (collector.widening(), 0),
-            &mut |block| collector.take(&path, block),
-        )
+        self.scan(scan, &mut |block| collector.take(&path, block))
     }
 }

@@ -15,7 +15,7 @@ use super::column::Column;
 use super::compound::{self, Header};
 use super::failure::{failure, no_table};
 use crate::catalog::Request;
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::masks::MASK;
 use crate::reader::wanted_names;
 use crate::value::{Attributes, Value};
@@ -57,7 +57,7 @@ const BESIDE: [(&str, &[&str]); 3] = [
 /// Groups nest at most this deep.
 const DEEPEST: usize = 16;
 /// The paths of all groups with columns, `/` for the root, and of all compound data sets.
-pub(super) fn tables(path: &Path, file: &Hdf5File) -> Result<Vec<String>, CatalogError> {
+pub(super) fn tables(path: &Path, file: &Hdf5File) -> Result<Vec<String>> {
     let root = file.root_group().map_err(|error| failure(path, &error))?;
     let mut found = Vec::new();
     walk(
@@ -77,7 +77,7 @@ fn walk(
     name: &str,
     seen: &mut HashSet<u64>,
     found: &mut Vec<String>,
-) -> Result<(), CatalogError> {
+) -> Result<()> {
     let fail = |error| failure(path, &error);
     if !seen.insert(group.address()) || name.matches('/').count() > DEEPEST {
         return Ok(());
@@ -139,7 +139,7 @@ fn h5md_value(group: &Group) -> Option<Dataset> {
     }
 }
 
-fn group_columns(path: &Path, group: &Group) -> Result<Vec<Column>, CatalogError> {
+fn group_columns(path: &Path, group: &Group) -> Result<Vec<Column>> {
     let fail = |error| failure(path, &error);
     // All at once: looking members up one by one takes the square of their number.
     let (groups, datasets) = group.members().map_err(fail)?;
@@ -156,7 +156,7 @@ fn group_columns(path: &Path, group: &Group) -> Result<Vec<Column>, CatalogError
 }
 
 /// The columns of a table: of a group or of a compound data set.
-fn table_columns(path: &Path, file: &Hdf5File, table: &str) -> Result<Vec<Column>, CatalogError> {
+fn table_columns(path: &Path, file: &Hdf5File, table: &str) -> Result<Vec<Column>> {
     if let Some(dataset) = compound_table(file, table) {
         return Ok(compound::columns(&dataset, &Header::of(file, table)));
     }
@@ -170,11 +170,7 @@ fn compound_table(file: &Hdf5File, table: &str) -> Option<Dataset> {
 }
 
 /// The table a request means: the one it names, the only one, or the root if all its columns are full paths.
-pub(super) fn choose(
-    path: &Path,
-    file: &Hdf5File,
-    request: &Request,
-) -> Result<String, CatalogError> {
+pub(super) fn choose(path: &Path, file: &Hdf5File, request: &Request) -> Result<String> {
     let trimmed = |name: &str| match name.trim_matches('/') {
         "" => "/".to_owned(),
         name => name.to_owned(),
@@ -255,7 +251,7 @@ pub(super) fn columns(
     file: &Hdf5File,
     table: &str,
     request: &Request,
-) -> Result<Vec<Column>, CatalogError> {
+) -> Result<Vec<Column>> {
     let mut columns = table_columns(path, file, table)?;
     let elsewhere = |name: &str| {
         let below = || at(file, &format!("{table}/{name}"), name);
@@ -306,7 +302,7 @@ pub(super) fn attributes(
     file: &Hdf5File,
     table: &str,
     frames: (u64, u64),
-) -> Result<Attributes, CatalogError> {
+) -> Result<Attributes> {
     let mut all = Attributes::new();
     let root = file.root_group().map_err(|error| failure(path, &error))?;
     add_group(&root, "", &mut all);

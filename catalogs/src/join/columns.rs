@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::block::{Block, Cells, Site, Widening};
 use crate::catalog::Request;
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::numbers::whole_number;
 use crate::open::open_backend;
-use crate::reader::Backend;
+use crate::reader::{Backend, Scan};
 use crate::schema::{Component, Field, Kind, Schema};
 use crate::stop::Stop;
 
@@ -53,7 +53,7 @@ pub(super) struct Loaded {
     pub(super) stores: Vec<Store>,
 }
 
-pub(super) fn field_of(path: &Path, schema: &Schema, name: &str) -> Result<usize, CatalogError> {
+pub(super) fn field_of(path: &Path, schema: &Schema, name: &str) -> Result<usize> {
     let position = schema.fields.iter().position(|field| field.name == name);
     position.ok_or_else(|| {
         let names = schema.fields.iter().map(|field| field.name.clone());
@@ -79,7 +79,7 @@ fn form(field: &Field) -> String {
 }
 
 /// Whole numbers, none where they are missing.
-pub(super) fn keys(cells: &Cells, site: Site<'_>) -> Result<Vec<Option<i128>>, CatalogError> {
+pub(super) fn keys(cells: &Cells, site: Site<'_>) -> Result<Vec<Option<i128>>> {
     match cells {
         Cells::Integers(values) => Ok(values.iter().copied().map(Some).collect()),
         Cells::Numbers(values) => {
@@ -184,7 +184,7 @@ impl Store {
 
 impl Join {
     /// The fields of its columns, as the first of its files has them.
-    pub(super) fn fields(&self, stop: &Stop) -> Result<Vec<Field>, CatalogError> {
+    pub(super) fn fields(&self, stop: &Stop) -> Result<Vec<Field>> {
         let Some(path) = self.files.first() else {
             return Ok(Vec::new());
         };
@@ -199,7 +199,7 @@ impl Join {
         self.columns.iter().map(field).collect()
     }
 
-    fn opened(&self, path: &Path, stop: &Stop) -> Result<(Box<dyn Backend>, Schema), CatalogError> {
+    fn opened(&self, path: &Path, stop: &Stop) -> Result<(Box<dyn Backend>, Schema)> {
         let mut backend = open_backend(path, stop.clone())?;
         let names = std::iter::once(&self.of_files).chain(&self.columns);
         let schema = backend.schema(&Request::columns(names))?;
@@ -207,18 +207,13 @@ impl Join {
     }
 
     /// The forms of its columns in a file.
-    fn forms(&self, path: &Path, schema: &Schema) -> Result<Vec<String>, CatalogError> {
+    fn forms(&self, path: &Path, schema: &Schema) -> Result<Vec<String>> {
         let of = |name: &String| Ok(form(&schema.fields[field_of(path, schema, name)?]));
         self.columns.iter().map(of).collect()
     }
 
     /// Refuses columns of another form than those of the first file.
-    fn check_alike(
-        &self,
-        path: &Path,
-        forms: &[String],
-        of_first: &[String],
-    ) -> Result<(), CatalogError> {
+    fn check_alike(&self, path: &Path, forms: &[String], of_first: &[String]) -> Result<()> {
         let mut both = forms.iter().zip(of_first);
         let Some(k) = both.position(|(found, expected)| found != expected) else {
             return Ok(());
@@ -238,7 +233,7 @@ impl Join {
         wanted: &[(usize, Component)],
         widening: Widening,
         stop: &Stop,
-    ) -> Result<Loaded, CatalogError> {
+    ) -> Result<Loaded> {
         let mut loaded = Loaded {
             rows: HashMap::new(),
             stores: wanted.iter().map(|_| Store::new()).collect(),
@@ -257,7 +252,8 @@ impl Join {
             }
             let key = field_of(path, &schema, &self.of_files)?;
             let at = place_of_key(&mut components, key);
-            backend.scan(&schema, &components, (widening, 0), &mut |block: Block| {
+            let scan = Scan::of(&schema, &components, widening);
+            backend.scan(&scan, &mut |block: Block| {
                 let site = Site {
                     path,
                     column: &self.of_files,

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use super::columns::{AbsentKeys, Join, Loaded, field_of, keys, place_of_key};
 use crate::Format;
-use crate::block::{Block, Cells, Site, Widening};
+use crate::block::{Block, Cells, Site};
 use crate::catalog::Request;
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::open::open_backend;
-use crate::reader::{Backend, CatalogReader, Sink, wanted_names};
+use crate::reader::{Backend, CatalogReader, Scan, Sink, wanted_names};
 use crate::schema::{Component, Field, JOINED, Kind, Schema};
 use crate::stop::Stop;
 
@@ -18,14 +18,10 @@ use crate::stop::Stop;
 ///
 /// # Errors
 /// As there; later those of the files, keys that are no whole numbers, absent or there twice.
-pub fn open_joined(
-    path: &Path,
-    joins: &[Join],
-    stop: Stop,
-) -> Result<Box<dyn CatalogReader>, CatalogError> {
+pub fn open_joined(path: &Path, joins: &[Join], stop: Stop) -> Result<Box<dyn CatalogReader>> {
     let inner = open_backend(path, stop.clone())?;
     if joins.is_empty() {
-        return Ok(Box::new(inner));
+        return Ok(inner);
     }
     Ok(Box::new(Joined {
         inner,
@@ -97,7 +93,7 @@ impl Joined {
     }
 
     /// Refuses rows whose key is absent, where they are neither left out nor get zeros; `absent` has their number for each join.
-    fn check_absent(&self, absent: &[u64], of: u64) -> Result<(), CatalogError> {
+    fn check_absent(&self, absent: &[u64], of: u64) -> Result<()> {
         for (join, &rows) in self.joins.iter().zip(absent) {
             if rows > 0 && join.absent == AbsentKeys::Refuse {
                 return Err(CatalogError::KeysAbsent {
@@ -149,18 +145,18 @@ fn kept(joins: &[Join], rows: &Rows, number: usize) -> Vec<f64> {
 
 impl Backend for Joined {
     fn format(&self) -> Format {
-        Backend::format(&self.inner)
+        Backend::format(&*self.inner)
     }
 
     fn path(&self) -> &Path {
         self.inner.path()
     }
 
-    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
+    fn tables(&mut self) -> Result<Vec<String>> {
         self.inner.tables()
     }
 
-    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
+    fn schema(&mut self, request: &Request) -> Result<Schema> {
         let added: Vec<&String> = self.joins.iter().flat_map(|join| &join.columns).collect();
         let names = wanted_names(request, &|_| false).into_iter();
         let names = names.filter(|name| !added.contains(&name));
@@ -201,16 +197,10 @@ impl Backend for Joined {
         Ok(schema)
     }
 
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        (widening, first): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
-        let mut sources = self.sources(components);
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let mut sources = self.sources(scan.components);
         let loaded = self.joins.iter().zip(&sources.of_joins);
-        let loaded = loaded.map(|(join, wanted)| join.load(wanted, widening, &self.stop));
+        let loaded = loaded.map(|(join, wanted)| join.load(wanted, scan.widening, &self.stop));
         let loaded = loaded.collect::<Result<Vec<Loaded>, _>>()?;
         let keys_at = self.keys.iter();
         let at: Vec<usize> = keys_at
@@ -238,8 +228,12 @@ impl Backend for Joined {
             sources.gather(&mut block, joins, &loaded, &rows);
             sink(block)
         };
-        self.inner
-            .scan(schema, &sources.own, (widening, first), &mut joined)?;
+        let components = &sources.own[..];
+        let scan = Scan {
+            components,
+            ..*scan
+        };
+        self.inner.scan(&scan, &mut joined)?;
         self.check_absent(&absent, seen)
     }
 }

@@ -13,7 +13,7 @@ use arrow_array::{AnyDictionaryArray, Array, ArrayRef};
 use arrow_schema::{DataType, FieldRef, Schema};
 
 use crate::block::{Cells, Coded, Numbers, Site, Widening};
-use crate::error::CatalogError;
+use crate::error::Result;
 use crate::reader::{Component, Kind};
 
 /// What a column is: its kind, its components and its type's name.
@@ -69,7 +69,7 @@ pub(super) fn cells(
     array: &ArrayRef,
     part: &Component,
     widening: Widening,
-) -> Result<(Cells, u64), CatalogError> {
+) -> Result<(Cells, u64)> {
     let widening = part.widening(widening);
     if kind(array.data_type()).0 == Kind::Text {
         return match array.as_any_dictionary_opt() {
@@ -102,7 +102,7 @@ struct Rows<'a> {
     nulls: Option<&'a dyn Array>,
 }
 
-type Pushed = Result<(), CatalogError>;
+type Pushed = Result<()>;
 
 /// Pushes an array's values.
 fn push(numbers: &mut Numbers<'_>, array: &ArrayRef, rows: Option<Rows<'_>>) -> Pushed {
@@ -145,8 +145,8 @@ fn each(
     numbers: &mut Numbers<'_>,
     array: &dyn Array,
     rows: Option<Rows<'_>>,
-    mut value: impl FnMut(&mut Numbers<'_>, usize) -> Result<(), CatalogError>,
-) -> Result<(), CatalogError> {
+    mut value: impl FnMut(&mut Numbers<'_>, usize) -> Result<()>,
+) -> Result<()> {
     let (width, element) = rows.map_or((1, 0), |rows| (rows.width, rows.element));
     for row in 0..array.len() / width {
         let flat = row * width + element;
@@ -219,11 +219,7 @@ fn looked_up<K: ArrowDictionaryKeyType>(
     })
 }
 
-fn texts(
-    site: Site<'_>,
-    array: &ArrayRef,
-    widening: Widening,
-) -> Result<(Cells, u64), CatalogError> {
+fn texts(site: Site<'_>, array: &ArrayRef, widening: Widening) -> Result<(Cells, u64)> {
     let values = strings(array);
     let mut texts = Vec::with_capacity(values.len());
     let mut missing = Vec::new();
@@ -256,7 +252,7 @@ fn coded(
     array: &ArrayRef,
     dictionary: &dyn AnyDictionaryArray,
     widening: Widening,
-) -> Result<(Cells, u64), CatalogError> {
+) -> Result<(Cells, u64)> {
     let values = dictionary.values();
     let Some(values) = values.as_string_opt::<i32>() else {
         return texts(site, array, widening);

@@ -29,8 +29,8 @@ use crate::Format;
 use crate::block::{Block, Cells, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::collector::{Collector, no_memory};
-use crate::error::CatalogError;
-use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table};
+use crate::error::{CatalogError, Result};
+use crate::reader::{Backend, Component, Field, Kind, Scan, Schema, Sink, refuse_table};
 use crate::stop::Stop;
 use crate::value::{Attributes, Value};
 
@@ -49,7 +49,7 @@ pub(crate) struct ParquetReader {
 
 impl ParquetReader {
     /// Reads the footer.
-    pub(crate) fn open(path: &Path, stop: Stop) -> Result<Self, CatalogError> {
+    pub(crate) fn open(path: &Path, stop: Stop) -> Result<Self> {
         let file = File::open(path).map_err(|error| CatalogError::io(path, error))?;
         let metadata = guarded(path, || {
             ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
@@ -63,7 +63,7 @@ impl ParquetReader {
         Ok(reader)
     }
 
-    fn check_row_groups(&self) -> Result<(), CatalogError> {
+    fn check_row_groups(&self) -> Result<()> {
         let metadata = self.metadata.metadata();
         let rows = metadata.file_metadata().num_rows();
         let groups = metadata.row_groups();
@@ -88,7 +88,7 @@ impl ParquetReader {
     }
 
     /// Refuses codecs that this build does not decode, by name and before anything is read.
-    fn check_codecs(&self, components: &[Component]) -> Result<(), CatalogError> {
+    fn check_codecs(&self, components: &[Component]) -> Result<()> {
         let schema = self.metadata.parquet_schema();
         for group in self.metadata.metadata().row_groups() {
             for (leaf, chunk) in group.columns().iter().enumerate() {
@@ -121,7 +121,7 @@ impl ParquetReader {
         components: &[Component],
         widening: Widening,
         sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
+    ) -> Result<()> {
         self.scan_group_from(group, (first_row, first_row), components, widening, sink)
     }
 
@@ -133,7 +133,7 @@ impl ParquetReader {
         components: &[Component],
         widening: Widening,
         sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
+    ) -> Result<()> {
         let expected = self.metadata.metadata().row_group(group).num_rows() as u64;
         let mut reader = self.group_reader(group, (from - first_row) as usize, components)?;
         let mut row = from;
@@ -178,7 +178,7 @@ impl ParquetReader {
         group: usize,
         left_out: usize,
         components: &[Component],
-    ) -> Result<ParquetRecordBatchReader, CatalogError> {
+    ) -> Result<ParquetRecordBatchReader> {
         let file = File::open(&self.path).map_err(|error| CatalogError::io(&self.path, error))?;
         let metadata = self.metadata_for(components);
         guarded(&self.path, || {
@@ -209,11 +209,7 @@ impl ParquetReader {
     }
 
     /// Every row group writes its own part of the columns.
-    fn collect_all(
-        &self,
-        components: &[Component],
-        collector: &mut Collector,
-    ) -> Result<(), CatalogError> {
+    fn collect_all(&self, components: &[Component], collector: &mut Collector) -> Result<()> {
         let rows = self.group_rows();
         let total = rows.iter().sum::<usize>();
         let mut columns = Vec::new();
@@ -265,11 +261,7 @@ impl ParquetReader {
     }
 
     /// Row groups are filtered in parallel, as many at a time as hold an eighth of all rows, and joined in order.
-    fn collect_filtered(
-        &self,
-        components: &[Component],
-        collector: &mut Collector,
-    ) -> Result<(), CatalogError> {
+    fn collect_filtered(&self, components: &[Component], collector: &mut Collector) -> Result<()> {
         let rows = self.group_rows();
         let starts = starts(&rows);
         let at_once = rows.iter().sum::<usize>() / 8;
@@ -302,7 +294,7 @@ impl ParquetReader {
                         )?;
                         Ok(part)
                     })
-                    .collect::<Result<_, CatalogError>>()?;
+                    .collect::<Result<_>>()?;
                 for part in parts {
                     collector.append(&self.path, part)?;
                 }
@@ -322,7 +314,7 @@ impl Backend for ParquetReader {
         &self.path
     }
 
-    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
+    fn schema(&mut self, request: &Request) -> Result<Schema> {
         refuse_table(&self.path, request)?;
         let units = written_units(&self.metadata);
         let fields = self.metadata.schema().fields().iter().map(|field| {
@@ -355,13 +347,13 @@ impl Backend for ParquetReader {
         true
     }
 
-    fn scan(
-        &mut self,
-        _schema: &Schema,
-        components: &[Component],
-        (widening, from): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Scan {
+            components,
+            widening,
+            from,
+            ..
+        } = *scan;
         self.check_codecs(components)?;
         let rows = self.group_rows();
         for (group, (&rows, first_row)) in rows.iter().zip(starts(&rows)).enumerate() {
@@ -374,12 +366,10 @@ impl Backend for ParquetReader {
         Ok(())
     }
 
-    fn collect(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        collector: &mut Collector,
-    ) -> Result<(), CatalogError> {
+    fn collect(&mut self, scan: &Scan<'_>, collector: &mut Collector) -> Result<()> {
+        let Scan {
+            schema, components, ..
+        } = *scan;
         self.check_codecs(components)?;
         debug_assert!(
             components
@@ -406,7 +396,7 @@ fn starts(rows: &[usize]) -> Vec<u64> {
 }
 
 /// Zeros, or an error if there is no memory for them: the row count comes from the file.
-fn zeros(path: &Path, rows: usize, columns: usize) -> Result<Vec<f64>, CatalogError> {
+fn zeros(path: &Path, rows: usize, columns: usize) -> Result<Vec<f64>> {
     let refused = |_| no_memory(path, rows as u64, columns);
     Vec::<f64>::new().try_reserve_exact(rows).map_err(refused)?;
     Ok(vec![0.0; rows])
@@ -461,17 +451,14 @@ fn written_units(metadata: &ArrowReaderMetadata) -> std::collections::HashMap<St
     units
 }
 
-fn guarded<T>(
-    path: &Path,
-    step: impl FnOnce() -> Result<T, ParquetError>,
-) -> Result<T, CatalogError> {
+fn guarded<T>(path: &Path, step: impl FnOnce() -> Result<T, ParquetError>) -> Result<T> {
     guard::guarded(step).map_err(|error| failure(path, error))
 }
 
 fn guarded_next(
     path: &Path,
     reader: &mut ParquetRecordBatchReader,
-) -> Result<Option<arrow_array::RecordBatch>, CatalogError> {
+) -> Result<Option<arrow_array::RecordBatch>> {
     guarded(path, || {
         reader
             .next()

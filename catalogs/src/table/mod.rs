@@ -120,14 +120,31 @@ impl TableColumn {
         }
     }
 
+    /// The same column of these rows, in any order and any number of times. None of them may lie beyond its own.
+    #[must_use]
+    pub fn of_rows(&self, rows: impl Iterator<Item = usize>) -> Self {
+        let values = match &self.values {
+            Values::Integers(values) => Values::Integers(rows.map(|row| values[row]).collect()),
+            Values::Floats(values) => Values::Floats(rows.map(|row| values[row]).collect()),
+        };
+        Self {
+            name: self.name.clone(),
+            unit: self.unit.clone(),
+            description: self.description.clone(),
+            values,
+        }
+    }
+
     /// Its values one time after another.
     #[must_use]
-    pub fn repeated(self, times: usize) -> Self {
-        let values = match self.values {
-            Values::Integers(values) => Values::Integers(values.repeat(times)),
-            Values::Floats(values) => Values::Floats(values.repeat(times)),
-        };
-        Self { values, ..self }
+    pub fn repeated(&self, times: usize) -> Self {
+        self.of_rows((0..times).flat_map(|_| 0..self.values.len()))
+    }
+
+    /// Each of its values so many times.
+    #[must_use]
+    pub fn each_repeated(&self, times: usize) -> Self {
+        self.of_rows((0..self.values.len() * times).map(|row| row / times))
     }
 
     /// A column of floats without unit.

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use super::layout::{Layout, TextColumn};
 use super::lines::{Delimiter, Lines};
 use super::{split_owned, yaml};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::names::listed;
 use crate::value::{Attributes, Value};
 
@@ -18,7 +18,7 @@ use crate::value::{Attributes, Value};
 const LONGEST_HEADER: usize = 16 << 20;
 
 /// Reads the header and checks it against the line of names.
-pub(super) fn layout(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogError> {
+pub(super) fn layout(path: &Path, lines: &mut Lines) -> Result<Layout> {
     let (header, names_line) = split_header(path, lines)?;
     let corrupt = |detail: String| CatalogError::corrupt(path, format!("ECSV header: {detail}"));
     let (mut entries, broken) = yaml::mapping(&header);
@@ -70,7 +70,7 @@ pub(super) fn layout(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogEr
 }
 
 /// The YAML, comment marks taken off, and the line of names.
-fn split_header(path: &Path, lines: &mut Lines) -> Result<(String, String), CatalogError> {
+fn split_header(path: &Path, lines: &mut Lines) -> Result<(String, String)> {
     let mut header = String::new();
     while let Some((number, line)) = lines.next_line()? {
         let Some(comment) = line.strip_prefix('#') else {

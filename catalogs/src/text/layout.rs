@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::lines::{Delimiter, Lines};
 use super::{is_null_word, is_number, split_owned};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::value::{Attributes, Value};
 
 /// Rows looked at to tell numbers from text, unless they are long.
@@ -58,7 +58,7 @@ pub(super) fn number(name: &str) -> Option<usize> {
 /// Infers the layout. The first row is a line of names if none of its fields is a number. Otherwise names come from the
 /// last comment in front with as many fields, all of them words; otherwise they are `col1`, `col2`, ... In both of these
 /// cases the numbers 1, 2, ... stand for the columns too.
-pub(super) fn infer(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogError> {
+pub(super) fn infer(path: &Path, lines: &mut Lines) -> Result<Layout> {
     let mut comments: Vec<String> = Vec::new();
     let mut rows: Vec<String> = Vec::new();
     let (mut of_comments, mut of_rows) = (0, 0);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::stop::{Stop, Watched};
 
 /// A line longer than this is taken for a file that is no text table.
@@ -111,7 +111,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn open(path: &Path, gzipped: bool, stop: &Stop) -> Result<Self, CatalogError> {
+    pub(super) fn open(path: &Path, gzipped: bool, stop: &Stop) -> Result<Self> {
         let file = File::open(path).map_err(|error| CatalogError::io(path, error))?;
         let file = BufReader::with_capacity(1 << 18, Watched::new(file, stop));
         let stream: Box<dyn BufRead> = if gzipped {
@@ -129,12 +129,12 @@ impl Lines {
     }
 
     /// The next line with its number, without its end; `None` at the end of the file.
-    pub(super) fn next_line(&mut self) -> Result<Option<(u64, &str)>, CatalogError> {
+    pub(super) fn next_line(&mut self) -> Result<Option<(u64, &str)>> {
         Ok(self.advance()?.then(|| (self.number, self.line())))
     }
 
     /// The next line that is neither blank nor, with `comments`, a `#` comment.
-    pub(super) fn next_row(&mut self, comments: bool) -> Result<Option<(u64, &str)>, CatalogError> {
+    pub(super) fn next_row(&mut self, comments: bool) -> Result<Option<(u64, &str)>> {
         while self.advance()? {
             let start = self.line().trim_start();
             let skipped = start.is_empty() || (comments && start.starts_with('#'));
@@ -145,7 +145,7 @@ impl Lines {
         Ok(None)
     }
 
-    fn advance(&mut self) -> Result<bool, CatalogError> {
+    fn advance(&mut self) -> Result<bool> {
         self.text.clear();
         self.skip_blank_lines()?;
         self.number += 1;
@@ -169,7 +169,7 @@ impl Lines {
     }
 
     /// Passes over line ends and blanks at the start of a line, many at a time: none of them matters to any reader here.
-    fn skip_blank_lines(&mut self) -> Result<(), CatalogError> {
+    fn skip_blank_lines(&mut self) -> Result<()> {
         loop {
             let io = |error| CatalogError::io(&self.path, error);
             let bytes = self.stream.fill_buf().map_err(io)?;

@@ -15,8 +15,10 @@ use self::lines::{Delimiter, Lines};
 use crate::Format;
 use crate::block::{Block, Cells, Coder, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;
-use crate::error::CatalogError;
-use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table, wanted_names};
+use crate::error::{CatalogError, Result};
+use crate::reader::{
+    Backend, Component, Field, Kind, Scan, Schema, Sink, refuse_table, wanted_names,
+};
 use crate::stop::Stop;
 
 /// Reads delimited text.
@@ -30,12 +32,7 @@ pub(crate) struct TextReader {
 
 impl TextReader {
     /// Reads up to the first row: delimiter, names, metadata.
-    pub(crate) fn open(
-        path: &Path,
-        format: Format,
-        gzipped: bool,
-        stop: Stop,
-    ) -> Result<Self, CatalogError> {
+    pub(crate) fn open(path: &Path, format: Format, gzipped: bool, stop: Stop) -> Result<Self> {
         let mut lines = Lines::open(path, gzipped, &stop)?;
         let layout = match format {
             Format::Ecsv => ecsv::layout(path, &mut lines)?,
@@ -56,7 +53,7 @@ impl TextReader {
         line: &'l str,
         number: u64,
         buffer: &mut Vec<std::borrow::Cow<'l, str>>,
-    ) -> Result<(), CatalogError> {
+    ) -> Result<()> {
         self.layout.delimiter.split(line, buffer);
         let behind = buffer.len() == self.layout.columns.len() + 1;
         if self.layout.trailing && behind && buffer.last().is_some_and(|last| last.is_empty()) {
@@ -84,7 +81,7 @@ impl Backend for TextReader {
         &self.path
     }
 
-    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
+    fn schema(&mut self, request: &Request) -> Result<Schema> {
         refuse_table(&self.path, request)?;
         let field = |column: &TextColumn| Field {
             name: column.name.clone(),
@@ -122,13 +119,12 @@ impl Backend for TextReader {
         })
     }
 
-    fn scan(
-        &mut self,
-        _schema: &Schema,
-        components: &[Component],
-        (widening, _): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Scan {
+            components,
+            widening,
+            ..
+        } = *scan;
         let mut lines = Lines::open(&self.path, self.gzipped, &self.stop)?;
         let mut first_row = 0;
         let mut skip = self.layout.header_lines;
@@ -217,7 +213,7 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    fn take(&mut self, field: &str, line: u64) -> Result<(), CatalogError> {
+    fn take(&mut self, field: &str, line: u64) -> Result<()> {
         let (path, column, element, numbers) = match self {
             Self::Texts(texts) => {
                 texts.push(field.to_owned());

@@ -11,10 +11,10 @@ use super::memory::MemoryTable;
 use crate::Format;
 use crate::block::{Block, Cells, Widening};
 use crate::catalog::Request;
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::masks::Masks;
 use crate::open::open_backend;
-use crate::reader::{Backend, Component, Kind, Schema};
+use crate::reader::{Backend, Component, Kind, Scan, Schema};
 use crate::stop::Stop;
 
 /// More threads than this do not help.
@@ -22,7 +22,7 @@ const MOST_THREADS: usize = 4;
 /// Up to so many components, blocks of Parquet have the same rows for any columns.
 const ALIGNED: usize = 256;
 
-type Sent = Result<Block, CatalogError>;
+type Sent = Result<Block>;
 
 /// One thread with the components that it decodes, as places among all.
 struct Part {
@@ -53,7 +53,7 @@ impl Place {
     }
 
     /// What reads them.
-    pub(super) fn backend(&self, stop: Stop) -> Result<Box<dyn Backend>, CatalogError> {
+    pub(super) fn backend(&self, stop: Stop) -> Result<Box<dyn Backend>> {
         match self {
             Self::File(path) => open_backend(path, stop),
             Self::Memory(table) => Ok(Box::new(table.clone())),
@@ -107,7 +107,7 @@ impl Origin {
 
 impl Blocks {
     /// Starts to decode from a row on, or a little before it.
-    pub(super) fn start(origin: &Origin, from: u64) -> Result<Self, CatalogError> {
+    pub(super) fn start(origin: &Origin, from: u64) -> Result<Self> {
         let mut parts = Vec::new();
         for places in origin.shares.clone() {
             let chosen: Vec<Component> = places
@@ -134,7 +134,7 @@ impl Blocks {
     }
 
     /// The next block with all components; `None` behind the last row.
-    pub(super) fn next(&mut self) -> Result<Option<Block>, CatalogError> {
+    pub(super) fn next(&mut self) -> Result<Option<Block>> {
         let mut whole: Option<Block> = None;
         let count = self.parts.iter().map(|part| part.places.len()).sum();
         let mut ended = 0;
@@ -196,10 +196,12 @@ fn decode(
     let read = || {
         let mut backend = place.backend(stop)?;
         let schema = backend.schema(request)?;
-        let (begin, seeks) = ((Widening::Exact, from), backend.seeks());
+        let seeks = backend.seeks();
         let mut components = components.to_vec();
         let masks = Masks::beside(path, &schema, &mut components)?;
-        backend.scan(&schema, &components, begin, &mut |mut block| {
+        let mut scan = Scan::of(&schema, &components, Widening::Exact);
+        scan.from = from;
+        backend.scan(&scan, &mut |mut block| {
             masks.apply(path, Widening::Exact, &mut block)?;
             if !seeks && block.first_row + block.rows as u64 <= from {
                 return Ok(());

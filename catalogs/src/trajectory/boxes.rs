@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Cell;
 use crate::catalog::Request;
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::open::open_until;
 use crate::stop::Stop;
 
@@ -69,7 +69,7 @@ impl Boxes {
         named: Option<&Path>,
         frame: &str,
         stop: &Stop,
-    ) -> Result<Option<Self>, CatalogError> {
+    ) -> Result<Option<Self>> {
         if let Some(named) = named {
             return Self::read(named, frame, stop).map(Some);
         }
@@ -88,7 +88,7 @@ impl Boxes {
             .transpose()
     }
 
-    fn read(path: &Path, frame: &str, stop: &Stop) -> Result<Self, CatalogError> {
+    fn read(path: &Path, frame: &str, stop: &Stop) -> Result<Self> {
         let mut reader = open_until(path, stop.clone())?;
         let outline = reader.outline(None)?;
         let columns =
@@ -126,7 +126,7 @@ impl Boxes {
     }
 
     /// The box of a frame.
-    pub(super) fn of(&self, frame: i64) -> Result<Option<Cell>, CatalogError> {
+    pub(super) fn of(&self, frame: i64) -> Result<Option<Cell>> {
         let found = self.of_frame.get(&frame).copied();
         found.ok_or_else(|| {
             CatalogError::corrupt(&self.path, format!("it has no box for frame {frame}"))

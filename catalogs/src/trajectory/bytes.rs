@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::cell::Cell;
 use super::format::TrajectoryFormat;
 use super::head::Head;
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::stop::{Stop, Watched};
 
 /// Bytes read at once where a file is read through.
@@ -94,11 +94,7 @@ impl Bytes {
     ///
     /// # Errors
     /// The system's; a packed file.
-    pub(super) fn open(
-        head: &Head<'_>,
-        format: TrajectoryFormat,
-        stop: Stop,
-    ) -> Result<Self, CatalogError> {
+    pub(super) fn open(head: &Head<'_>, format: TrajectoryFormat) -> Result<Self> {
         if head.gzipped {
             return Err(CatalogError::Unsupported {
                 path: head.path.to_owned(),
@@ -106,15 +102,15 @@ impl Bytes {
                 advice: "unpack it with gunzip".to_owned(),
             });
         }
-        Self::of(head.path, AHEAD, stop)
+        Self::of(head.path, AHEAD, head.stop.clone())
     }
 
     /// The bytes of the same file from its start, to be hopped over.
-    pub(super) fn hopping(&self) -> Result<Self, CatalogError> {
+    pub(super) fn hopping(&self) -> Result<Self> {
         Self::of(&self.path, HOP, self.stop.clone())
     }
 
-    fn of(path: &Path, ahead: usize, stop: Stop) -> Result<Self, CatalogError> {
+    fn of(path: &Path, ahead: usize, stop: Stop) -> Result<Self> {
         let io = |error| CatalogError::io(path, error);
         let file = File::open(path).map_err(io)?;
         let metadata = file.metadata().map_err(io)?;
@@ -160,7 +156,7 @@ impl Bytes {
     ///
     /// # Errors
     /// The file ends before them.
-    pub(super) fn take(&mut self, count: u64, what: &str) -> Result<&[u8], CatalogError> {
+    pub(super) fn take(&mut self, count: u64, what: &str) -> Result<&[u8]> {
         self.holds(count, what)?;
         self.buffer.resize(count as usize, 0);
         let read = self.source.read_exact(&mut self.buffer);
@@ -178,7 +174,7 @@ impl Bytes {
     ///
     /// # Errors
     /// The file ends before them.
-    pub(super) fn pass(&mut self, count: u64, what: &str) -> Result<(), CatalogError> {
+    pub(super) fn pass(&mut self, count: u64, what: &str) -> Result<()> {
         self.holds(count, what)?;
         let passed = self.source.seek_relative(count as i64);
         passed.map_err(|error| CatalogError::io(&self.path, error))?;
@@ -190,7 +186,7 @@ impl Bytes {
     ///
     /// # Errors
     /// It is behind the end.
-    pub(super) fn go_to(&mut self, place: u64, what: &str) -> Result<(), CatalogError> {
+    pub(super) fn go_to(&mut self, place: u64, what: &str) -> Result<()> {
         if place > self.length {
             let length = self.length;
             let beyond = format!("{what} would be at byte {place}, the file has {length}");
@@ -206,7 +202,7 @@ impl Bytes {
     }
 
     /// That the file has `count` more bytes, which hold `what`.
-    pub(super) fn holds(&self, count: u64, what: &str) -> Result<(), CatalogError> {
+    pub(super) fn holds(&self, count: u64, what: &str) -> Result<()> {
         let left = self.left();
         if count > left {
             return Err(self.corrupt(&format!(
@@ -228,7 +224,7 @@ impl Bytes {
     ///
     /// # Errors
     /// They span no volume.
-    pub(super) fn cell(&self, vectors: [[f64; 3]; 3]) -> Result<Option<Cell>, CatalogError> {
+    pub(super) fn cell(&self, vectors: [[f64; 3]; 3]) -> Result<Option<Cell>> {
         if vectors.iter().flatten().all(|&length| length == 0.0) {
             return Ok(None);
         }
@@ -236,12 +232,12 @@ impl Bytes {
     }
 
     /// A box, or what is wrong with it and in which frame.
-    pub(super) fn checked(&self, cell: Result<Cell, String>) -> Result<Cell, CatalogError> {
+    pub(super) fn checked(&self, cell: Result<Cell, String>) -> Result<Cell> {
         cell.map_err(|wrong| self.corrupt(&format!("no box: {wrong}")))
     }
 
     /// The number of atoms, which must be the same in all frames.
-    pub(super) fn same_atoms(&self, atoms: u64, before: Option<usize>) -> Result<(), CatalogError> {
+    pub(super) fn same_atoms(&self, atoms: u64, before: Option<usize>) -> Result<()> {
         match before {
             Some(before) if before as u64 != atoms => Err(self.corrupt(&format!(
                 "{atoms} atoms, but {before} in the frames before: this format has one number of them"

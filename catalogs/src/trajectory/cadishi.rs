@@ -2,16 +2,16 @@
 //!
 //! Entry: [`open`]. Reuter & Köfinger 2019, CPC 236, 274, <https://doi.org/10.1016/j.cpc.2018.10.018>.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::column::share;
 use super::h5md::{axes_of, is_hdf5};
 use super::head::Head;
+use super::numbered::{ByNumber, Numbered};
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::hdf5::array::Store;
-use crate::stop::Stop;
 
 /// What may lie among the species and is none.
 const NO_SPECIES: &str = "radii";
@@ -27,11 +27,7 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 }
 
 /// Opens a file of frames, which come in the order of their numbers.
-pub(super) fn open(
-    head: &Head<'_>,
-    _request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
+pub(super) fn open(head: &Head<'_>, _request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
     let store = Store::open(head.path)?;
     let (groups, _) = store.members("/").unwrap_or_default();
     let numbered = groups
@@ -39,14 +35,13 @@ pub(super) fn open(
         .filter_map(|name| Some((name.parse::<u64>().ok()?, name)));
     let mut frames: Vec<(u64, String)> = numbered.collect();
     frames.sort_unstable();
-    Ok(Box::new(Cadishi {
+    let cadishi = Cadishi {
         path: head.path.to_owned(),
         store,
         frames: frames.into_iter().map(|(_, name)| name).collect(),
-        next: 0,
         atoms: Arc::default(),
-        stop,
-    }))
+    };
+    Ok(ByNumber::open(head, cadishi))
 }
 
 struct Cadishi {
@@ -54,14 +49,12 @@ struct Cadishi {
     store: Store,
     /// The names of the groups of the frames.
     frames: Vec<String>,
-    next: usize,
     atoms: Arc<Atoms>,
-    stop: Stop,
 }
 
 impl Cadishi {
     /// Positions and species of a frame, species after species by their names.
-    fn particles(&self, frame: &str) -> Result<([Vec<f64>; 3], Atoms), CatalogError> {
+    fn particles(&self, frame: &str) -> Result<([Vec<f64>; 3], Atoms)> {
         let group = format!("{frame}/coordinates");
         let mut names = self
             .store
@@ -112,7 +105,7 @@ impl Cadishi {
     }
 
     /// Lengths and angles in degrees; nothing, an empty array and zeros stand for no box.
-    fn cell(&self, frame: &str) -> Result<Option<Cell>, CatalogError> {
+    fn cell(&self, frame: &str) -> Result<Option<Cell>> {
         let Some(array) = self.store.array(&format!("{frame}/dimensions")) else {
             return Ok(None);
         };
@@ -135,45 +128,27 @@ impl Cadishi {
     }
 }
 
-impl Trajectory for Cadishi {
-    fn format(&self) -> TrajectoryFormat {
-        TrajectoryFormat::Cadishi
-    }
-
-    fn path(&self) -> &Path {
-        &self.path
-    }
+impl Numbered for Cadishi {
+    const FORMAT: TrajectoryFormat = TrajectoryFormat::Cadishi;
 
     fn unit(&self) -> Option<&str> {
         None
     }
 
-    fn frames(&self) -> Option<u64> {
-        Some(self.frames.len() as u64)
+    fn frames(&self) -> u64 {
+        self.frames.len() as u64
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
-        self.stop.check(&self.path)?;
-        let Some(frame) = self.frames.get(self.next) else {
-            return Ok(None);
-        };
+    fn frame(&mut self, number: u64) -> Result<Frame> {
+        let frame = &self.frames[number as usize];
         let (positions, atoms) = self.particles(frame)?;
-        let cell = self.cell(frame)?;
-        self.next += 1;
-        Ok(Some(Frame {
-            number: self.next as u64 - 1,
+        Ok(Frame {
+            number,
             step: None,
             time: None,
-            cell,
+            cell: self.cell(frame)?,
             positions,
             atoms: share(&mut self.atoms, Some(atoms)),
-        }))
-    }
-
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
-        let left = (self.frames.len() - self.next) as u64;
-        let passed = frames.min(left);
-        self.next += passed as usize;
-        Ok(passed)
+        })
     }
 }

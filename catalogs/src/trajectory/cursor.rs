@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::blocks::{Blocks, Origin};
 use super::column::whole_number;
 use crate::block::{Block, Cells};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 
 /// Rows that are rather decoded than left out: what threads have ready, about.
 const NEAR: u64 = 1 << 17;
@@ -54,7 +54,7 @@ impl Cursor {
     }
 
     /// The frame of the row that comes next, of the block at hand or of the one behind it; `None` at the end.
-    pub(super) fn frame(&mut self) -> Result<Option<i64>, CatalogError> {
+    pub(super) fn frame(&mut self) -> Result<Option<i64>> {
         while self.at >= self.frames.len() {
             self.block = None;
             if self.blocks.is_none() {
@@ -101,7 +101,7 @@ impl Cursor {
         }
     }
 
-    fn frames_of(&self, block: &Block) -> Result<Vec<i64>, CatalogError> {
+    fn frames_of(&self, block: &Block) -> Result<Vec<i64>> {
         let (Some(place), name) = &self.frame else {
             return Ok(vec![0; block.rows]);
         };

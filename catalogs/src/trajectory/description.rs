@@ -4,7 +4,7 @@
 
 use super::{Attribute, Cell, Frame, Trajectory, TrajectoryFormat};
 use crate::catalog::{ColumnDescription, TableDescription};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::ranges::{Distinct, Range};
 use crate::value::Attributes;
 
@@ -35,7 +35,7 @@ pub struct TrajectoryDescription {
 
 impl TrajectoryDescription {
     /// Reads all frames that are left.
-    pub(super) fn of(trajectory: &mut dyn Trajectory) -> Result<Self, CatalogError> {
+    pub(super) fn of(trajectory: &mut dyn Trajectory) -> Result<Self> {
         let unit = trajectory.unit().map(str::to_owned);
         let mut description: Option<Self> = None;
         while let Some(frame) = trajectory.next_frame()? {

@@ -9,8 +9,7 @@ use super::head::Head;
 use super::lines::{Lines, fields, real, text, whole};
 use super::texts::{FrameText, TextTrajectory, room};
 use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
-use crate::error::CatalogError;
-use crate::stop::Stop;
+use crate::error::Result;
 
 /// Columns in front of the positions: residue's number and name, atom's name and number, five each.
 const FRONT: usize = 20;
@@ -25,12 +24,8 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 }
 
 /// Opens a structure.
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
-    let lines = Lines::open(head.path, head.gzipped, stop)?;
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let lines = Lines::open(head)?;
     let gro = Gro {
         velocities: request.velocities,
         ..Gro::default()
@@ -60,7 +55,7 @@ impl FrameText for Gro {
         Some("nm")
     }
 
-    fn frame(&mut self, lines: &mut Lines, keep: bool) -> Result<Option<Frame>, CatalogError> {
+    fn frame(&mut self, lines: &mut Lines, keep: bool) -> Result<Option<Frame>> {
         // A title may be blank; blank lines at the end of the file are none.
         if !lines.advance()? {
             return Ok(None);
@@ -104,11 +99,7 @@ fn after<'t>(title: &'t str, key: &str) -> Option<&'t str> {
     begins.then(|| title[at + key.len()..].split_whitespace().next())?
 }
 
-fn particles(
-    lines: &mut Lines,
-    count: u64,
-    velocities: bool,
-) -> Result<([Vec<f64>; 3], Atoms), CatalogError> {
+fn particles(lines: &mut Lines, count: u64, velocities: bool) -> Result<([Vec<f64>; 3], Atoms)> {
     let mut positions = [(); 3].map(|()| room(count));
     let (mut names, mut resnames) = (Column::texts(), Column::texts());
     let mut resids = Vec::new();
@@ -155,7 +146,7 @@ fn particles(
 }
 
 /// The box, three lengths or v1x v2y v3z v1y v1z v2x v2z v3x v3y; zeros stand for none.
-fn cell_of(lines: &Lines) -> Result<Option<Cell>, CatalogError> {
+fn cell_of(lines: &Lines) -> Result<Option<Cell>> {
     let line = lines.line().trim_ascii();
     let mut values: Option<Vec<f64>> = fields(line).map(real).collect();
     if values.is_none() {

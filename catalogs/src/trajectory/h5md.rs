@@ -10,10 +10,10 @@ use super::column::share;
 use super::h5md_topology::with_topology;
 use super::head::Head;
 use super::layout::unit_of;
+use super::numbered::{ByNumber, Numbered};
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::hdf5::array::{Array, Elements, Store};
-use crate::stop::Stop;
 use crate::value::Value;
 
 /// Elements that say nothing by which particles are chosen.
@@ -35,11 +35,7 @@ pub(super) fn is_hdf5(head: &Head<'_>) -> bool {
 }
 
 /// Opens the particles' group that is asked for, or the only one.
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
     let path = head.path;
     let store = Store::open(path)?;
     let group = particles(path, &store, request.table.as_deref())?;
@@ -69,18 +65,16 @@ pub(super) fn open(
         position,
         bounds,
         frames,
-        number: 0,
-        stop,
     };
     trajectory.find_atoms(&group, own[0])?;
     if request.velocities {
         trajectory.find_vectors(&group);
     }
-    Ok(Box::new(trajectory))
+    Ok(ByNumber::open(head, trajectory))
 }
 
 /// The path of the group of particles.
-fn particles(path: &Path, store: &Store, asked: Option<&str>) -> Result<String, CatalogError> {
+fn particles(path: &Path, store: &Store, asked: Option<&str>) -> Result<String> {
     let (groups, _) = store.members("particles").unwrap_or_default();
     let named = asked.map(|name| name.trim_matches('/').trim_start_matches("particles/"));
     let name = match (named, groups.as_slice()) {
@@ -152,12 +146,7 @@ enum Clock {
 }
 
 impl Clock {
-    fn find(
-        store: &Store,
-        series: &Series,
-        name: &str,
-        frames: u64,
-    ) -> Result<Option<Self>, CatalogError> {
+    fn find(store: &Store, series: &Series, name: &str, frames: u64) -> Result<Option<Self>> {
         let array = store.array(&format!("{}/{name}", series.path));
         let Some(array) = array.filter(|_| series.moving) else {
             return Ok(None);
@@ -196,12 +185,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn find(
-        path: &Path,
-        store: &Store,
-        group: &str,
-        frames: u64,
-    ) -> Result<Option<Self>, CatalogError> {
+    fn find(path: &Path, store: &Store, group: &str, frames: u64) -> Result<Option<Self>> {
         let Some(edges) = Series::find(store, &format!("{group}/box/edges")) else {
             return Ok(None);
         };
@@ -250,12 +234,7 @@ impl Bounds {
     }
 
     /// The box of a frame; zeros stand for none.
-    fn cell(
-        &self,
-        store: &Store,
-        frame: u64,
-        step: Option<f64>,
-    ) -> Result<Option<Cell>, CatalogError> {
+    fn cell(&self, store: &Store, frame: u64, step: Option<f64>) -> Result<Option<Cell>> {
         let refuse = |found: String| {
             store.refuse(
                 &self.edges.values,
@@ -311,8 +290,6 @@ struct H5md {
     /// Velocities and forces, where they are asked for and there is one to each position.
     vectors: Vec<([&'static str; 3], Series)>,
     frames: u64,
-    number: u64,
-    stop: Stop,
 }
 
 /// Values as a column.
@@ -343,7 +320,7 @@ impl H5md {
     }
 
     /// Finds what has one value a particle, and reads what does not change.
-    fn find_atoms(&mut self, group: &str, particles: u64) -> Result<(), CatalogError> {
+    fn find_atoms(&mut self, group: &str, particles: u64) -> Result<()> {
         let (groups, arrays) = self.store.members(group).unwrap_or_default();
         let mut names: Vec<String> = groups.into_iter().chain(arrays).collect();
         names.sort_unstable();
@@ -381,7 +358,7 @@ impl H5md {
         }
     }
 
-    fn atoms(&mut self, frame: u64) -> Result<Arc<Atoms>, CatalogError> {
+    fn atoms(&mut self, frame: u64) -> Result<Arc<Atoms>> {
         if self.moving.is_empty() && self.vectors.is_empty() {
             return Ok(Arc::clone(&self.atoms));
         }
@@ -399,53 +376,32 @@ impl H5md {
     }
 }
 
-impl Trajectory for H5md {
-    fn format(&self) -> TrajectoryFormat {
-        TrajectoryFormat::H5md
-    }
-
-    fn path(&self) -> &Path {
-        &self.path
-    }
+impl Numbered for H5md {
+    const FORMAT: TrajectoryFormat = TrajectoryFormat::H5md;
 
     fn unit(&self) -> Option<&str> {
         self.unit.as_deref()
     }
 
-    fn frames(&self) -> Option<u64> {
-        Some(self.frames)
+    fn frames(&self) -> u64 {
+        self.frames
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
-        self.stop.check(&self.path)?;
-        let number = self.number;
-        if number >= self.frames {
-            return Ok(None);
-        }
-        let dimensions = self.dimensions();
-        let values = self
-            .store
-            .reals(&self.position.values, self.position.rows(number))?;
+    fn frame(&mut self, number: u64) -> Result<Frame> {
+        let (dimensions, rows) = (self.dimensions(), self.position.rows(number));
+        let values = self.store.reals(&self.position.values, rows)?;
         let step = self.steps.as_ref().map(|steps| steps.at(number));
         let cell = match &self.bounds {
             Some(bounds) => bounds.cell(&self.store, number, step)?,
             None => None,
         };
-        let atoms = self.atoms(number)?;
-        self.number += 1;
-        Ok(Some(Frame {
+        Ok(Frame {
             number,
             step: step.and_then(super::column::whole_number),
             time: self.times.as_ref().map(|times| times.at(number)),
             cell,
             positions: axes_of(&values, dimensions),
-            atoms,
-        }))
-    }
-
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
-        let passed = frames.min(self.frames - self.number);
-        self.number += passed;
-        Ok(passed)
+            atoms: self.atoms(number)?,
+        })
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::{Atoms, Attribute};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::hdf5::array::{Elements, Store};
 use crate::value::Value;
 
@@ -33,7 +33,7 @@ pub(super) fn with_topology(
     store: &Store,
     group: &str,
     atoms: Atoms,
-) -> Result<Atoms, CatalogError> {
+) -> Result<Atoms> {
     let mut atoms = atoms;
     let own = columns_of(path, store, group, false)?;
     let of_types = of_molecules(path, store, atoms.len())?;
@@ -52,7 +52,7 @@ fn columns_of(
     store: &Store,
     container: &str,
     of_type: bool,
-) -> Result<Vec<(String, Attribute)>, CatalogError> {
+) -> Result<Vec<(String, Attribute)>> {
     let mut columns = Vec::new();
     for (theirs, ours, by_table) in COLUMNS {
         if !(by_table || ours == "resid" || of_type) {
@@ -98,7 +98,7 @@ fn looked_up<'t>(
     place: &str,
     codes: &[i64],
     texts: &'t [String],
-) -> Result<Vec<&'t str>, CatalogError> {
+) -> Result<Vec<&'t str>> {
     let text = |&code: &i64| {
         let found = usize::try_from(code).ok().and_then(|code| texts.get(code));
         found.map(String::as_str).ok_or_else(|| {
@@ -122,11 +122,7 @@ struct Block {
 }
 
 /// The columns of all atoms by the types of their molecules; nothing where the file tells none, or speaks of other particles.
-fn of_molecules(
-    path: &Path,
-    store: &Store,
-    particles: usize,
-) -> Result<Vec<(String, Attribute)>, CatalogError> {
+fn of_molecules(path: &Path, store: &Store, particles: usize) -> Result<Vec<(String, Attribute)>> {
     let attributes = store.attributes(MODULE);
     let names = match attributes.get("molecule_block_names") {
         Some(Value::Texts(names)) => names.clone(),
@@ -247,7 +243,7 @@ fn renumbered_from(blocks: &[Block], parts: &[Attribute]) -> i64 {
 }
 
 /// The bonds of a file with one group of particles: pairs of its rows, or of its ids where other programs than GROMACS wrote them.
-fn bonds(store: &Store, atoms: &Atoms) -> Result<Vec<[u32; 2]>, CatalogError> {
+fn bonds(store: &Store, atoms: &Atoms) -> Result<Vec<[u32; 2]>> {
     let (groups, _) = store.members("particles").unwrap_or_default();
     let (_, arrays) = store.members("connectivity").unwrap_or_default();
     if groups.len() != 1 {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::stop::{Stop, Watched};
 
 /// What is known of a file before it is opened.
@@ -20,6 +20,8 @@ pub(crate) struct Head<'a> {
     /// Whether it is gzipped.
     pub(crate) gzipped: bool,
     pub(crate) path: &'a Path,
+    /// Asked while it is read.
+    pub(crate) stop: Stop,
 }
 
 impl Head<'_> {
@@ -31,11 +33,7 @@ impl Head<'_> {
 }
 
 /// The bytes of a file, unpacked if it is gzipped, ending when `stop` asks for it.
-pub(crate) fn unpacked(
-    path: &Path,
-    gzipped: bool,
-    stop: &Stop,
-) -> Result<Box<dyn BufRead + Send>, CatalogError> {
+pub(crate) fn unpacked(path: &Path, gzipped: bool, stop: &Stop) -> Result<Box<dyn BufRead + Send>> {
     let file = File::open(path).map_err(|error| CatalogError::io(path, error))?;
     let file = BufReader::with_capacity(1 << 20, Watched::new(file, stop));
     Ok(if gzipped {

@@ -10,20 +10,15 @@ use super::head::Head;
 use super::lines::{Lines, fields, text, whole};
 use super::texts::{FrameText, TextTrajectory, room};
 use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
-use crate::error::CatalogError;
-use crate::stop::Stop;
+use crate::error::Result;
 
 pub(super) fn matches(head: &Head<'_>) -> bool {
     head.bytes.trim_ascii_start().starts_with(b"ITEM:")
 }
 
 /// Opens a dump and reads the head of its first frame.
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
-    let mut lines = Lines::open(head.path, head.gzipped, stop)?;
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let mut lines = Lines::open(head)?;
     let mut dump = LammpsDump {
         lacking: request.lacking,
         velocities: request.velocities,
@@ -88,7 +83,7 @@ impl FrameText for LammpsDump {
         self.unit
     }
 
-    fn frame(&mut self, lines: &mut Lines, keep: bool) -> Result<Option<Frame>, CatalogError> {
+    fn frame(&mut self, lines: &mut Lines, keep: bool) -> Result<Option<Frame>> {
         let snapshot = match self.ahead.take() {
             Some(snapshot) => Some(snapshot),
             None => self.snapshot(lines)?,
@@ -117,7 +112,7 @@ impl FrameText for LammpsDump {
 
 impl LammpsDump {
     /// The head of the next frame, up to the names of its columns; `None` at the end of the file.
-    fn snapshot(&mut self, lines: &mut Lines) -> Result<Option<Snapshot>, CatalogError> {
+    fn snapshot(&mut self, lines: &mut Lines) -> Result<Option<Snapshot>> {
         let (mut step, mut time, mut count, mut bounds) = (None, None, None, None);
         if !lines.advance_over_blanks()? {
             return Ok(None);
@@ -183,7 +178,7 @@ fn unit_of(style: &[u8]) -> Option<&'static str> {
 
 impl Bounds {
     /// The three lines behind `ITEM: BOX BOUNDS`, whose other words say what they hold.
-    fn read(lines: &mut Lines, words: &[&[u8]]) -> Result<Self, CatalogError> {
+    fn read(lines: &mut Lines, words: &[&[u8]]) -> Result<Self> {
         let (tilted, general, flags) = match words {
             [b"xy", b"xz", b"yz", flags @ ..] => (true, false, flags),
             [b"abc", b"origin", flags @ ..] => (false, true, flags),
@@ -256,7 +251,7 @@ fn restricted(rows: [[f64; 4]; 3]) -> ([f64; 3], [[f64; 3]; 3]) {
 }
 
 /// The box; a flat one that repeats nowhere, as of a single particle, is none.
-fn cell_of(lines: &Lines, bounds: &Bounds) -> Result<Option<Cell>, CatalogError> {
+fn cell_of(lines: &Lines, bounds: &Bounds) -> Result<Option<Cell>> {
     match Cell::new(bounds.vectors) {
         Ok(cell) => Ok(Some(cell.periodic_along(bounds.periodic).at(bounds.corner))),
         Err(_) if bounds.periodic == [false; 3] => Ok(None),
@@ -277,7 +272,7 @@ impl Plan {
         names: &[String],
         lacking: Option<usize>,
         velocities: bool,
-    ) -> Result<Self, CatalogError> {
+    ) -> Result<Self> {
         let has = |name: &str| names.iter().any(|other| other == name);
         let spelling = SPELLINGS
             .iter()
@@ -337,7 +332,7 @@ fn particles(
     snapshot: &Snapshot,
     lacking: Option<usize>,
     velocities: bool,
-) -> Result<([Vec<f64>; 3], Atoms), CatalogError> {
+) -> Result<([Vec<f64>; 3], Atoms)> {
     let mut plan = Plan::new(lines, &snapshot.names, lacking, velocities)?;
     let mut positions = [(); 3].map(|()| room(snapshot.count));
     let mut ids: Vec<i64> = Vec::new();
@@ -388,7 +383,7 @@ fn particle(
     plan: &mut Plan,
     positions: &mut [Vec<f64>; 3],
     ids: &mut Vec<i64>,
-) -> Result<(), CatalogError> {
+) -> Result<()> {
     let mut found = fields(lines.line());
     let wrong = |place: usize, what: &str, field: &[u8]| {
         lines.refuse_bytes(

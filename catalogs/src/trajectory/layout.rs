@@ -10,7 +10,7 @@ use super::column::{Column, Texts};
 use crate::Filter;
 use crate::block::Cells;
 use crate::catalog::{Request, component};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::reader::{Backend, Component, Field, Kind, Schema};
 
 /// Vector columns with more components are not taken for what is known of particles.
@@ -59,10 +59,10 @@ enum OtherKind {
 
 impl Layout {
     /// The layout of the table that is asked for, its schema, and the request by which readers find it again.
-    pub(super) fn find<B: Backend>(
-        backend: &mut B,
+    pub(super) fn find(
+        backend: &mut dyn Backend,
         request: &TrajectoryRequest,
-    ) -> Result<(Self, Schema, Request), CatalogError> {
+    ) -> Result<(Self, Schema, Request)> {
         let path = backend.path().to_owned();
         let frame = request.frame.as_deref().unwrap_or(FRAME);
         let spellings: Vec<Vec<String>> = match &request.positions {
@@ -103,7 +103,7 @@ impl Layout {
         schema: &Schema,
         (frame, divided): (&str, bool),
         names: &[String],
-    ) -> Result<Self, CatalogError> {
+    ) -> Result<Self> {
         let mut places = Places {
             path,
             schema,
@@ -196,7 +196,7 @@ impl Places<'_> {
     }
 
     /// The place of a column of numbers, `name` or `name[k]`.
-    fn number(&mut self, name: &str, typed: bool) -> Result<usize, CatalogError> {
+    fn number(&mut self, name: &str, typed: bool) -> Result<usize> {
         let fields = &self.schema.fields;
         let find = |name: &str| fields.iter().position(|field| field.name == name);
         let indexed = || {
@@ -228,7 +228,7 @@ impl Places<'_> {
         Ok(self.add(field, element, typed))
     }
 
-    fn positions(&mut self, names: &[String]) -> Result<[Option<usize>; 3], CatalogError> {
+    fn positions(&mut self, names: &[String]) -> Result<[Option<usize>; 3]> {
         if let [vector] = names
             && let Some(field) = self
                 .schema
@@ -316,7 +316,7 @@ impl Other {
         cells: &Cells,
         (from, to): (usize, usize),
         row: u64,
-    ) -> Result<(), CatalogError> {
+    ) -> Result<()> {
         if let OtherKind::Labelled(labels) = &self.kind
             && let Column::Texts(texts) = column
         {

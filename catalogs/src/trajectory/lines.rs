@@ -5,8 +5,8 @@
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
-use super::head::unpacked;
-use crate::error::CatalogError;
+use super::head::{Head, unpacked};
+use crate::error::{CatalogError, Result};
 use crate::stop::Stop;
 
 /// No line of a trajectory is longer.
@@ -29,11 +29,11 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn open(path: &Path, gzipped: bool, stop: Stop) -> Result<Self, CatalogError> {
+    pub(super) fn open(head: &Head<'_>) -> Result<Self> {
         Ok(Self {
-            path: path.to_owned(),
-            stream: unpacked(path, gzipped, &stop)?,
-            stop,
+            path: head.path.to_owned(),
+            stream: unpacked(head.path, head.gzipped, &head.stop)?,
+            stop: head.stop.clone(),
             line: Vec::new(),
             number: 0,
             held: false,
@@ -46,12 +46,12 @@ impl Lines {
     }
 
     /// Fails if reading is to end.
-    pub(super) fn check(&self) -> Result<(), CatalogError> {
+    pub(super) fn check(&self) -> Result<()> {
         self.stop.check(&self.path)
     }
 
     /// Moves on to the next line; `false` at the end of the file.
-    pub(super) fn advance(&mut self) -> Result<bool, CatalogError> {
+    pub(super) fn advance(&mut self) -> Result<bool> {
         if std::mem::take(&mut self.held) {
             return Ok(true);
         }
@@ -73,7 +73,7 @@ impl Lines {
     }
 
     /// Moves on to the next line, which has to be there: `expected` says what it holds.
-    pub(super) fn need(&mut self, expected: &str) -> Result<(), CatalogError> {
+    pub(super) fn need(&mut self, expected: &str) -> Result<()> {
         if self.advance()? {
             return Ok(());
         }
@@ -81,7 +81,7 @@ impl Lines {
     }
 
     /// Moves on to the next line that is not blank; `false` at the end of the file.
-    pub(super) fn advance_over_blanks(&mut self) -> Result<bool, CatalogError> {
+    pub(super) fn advance_over_blanks(&mut self) -> Result<bool> {
         while self.advance()? {
             if !self.line.trim_ascii().is_empty() {
                 return Ok(true);
@@ -91,7 +91,7 @@ impl Lines {
     }
 
     /// Passes over lines without a look.
-    pub(super) fn pass(&mut self, lines: u64, expected: &str) -> Result<(), CatalogError> {
+    pub(super) fn pass(&mut self, lines: u64, expected: &str) -> Result<()> {
         (0..lines).try_for_each(|_| self.need(expected))
     }
 
@@ -131,12 +131,12 @@ impl Lines {
     }
 
     /// A real number.
-    pub(super) fn real(&self, field: &[u8], what: &str) -> Result<f64, CatalogError> {
+    pub(super) fn real(&self, field: &[u8], what: &str) -> Result<f64> {
         real(field).ok_or_else(|| self.refuse_bytes(&format!("{what}, a number"), field))
     }
 
     /// The line at hand as one whole number, a count of atoms.
-    pub(super) fn count(&self) -> Result<u64, CatalogError> {
+    pub(super) fn count(&self) -> Result<u64> {
         let count = whole(self.line.trim_ascii()).and_then(|count| u64::try_from(count).ok());
         // Indices of atoms are u32.
         let count = count.filter(|&count| u32::try_from(count).is_ok());
@@ -144,7 +144,7 @@ impl Lines {
     }
 
     /// The line at hand as `N` numbers.
-    pub(super) fn reals<const N: usize>(&self, what: &str) -> Result<[f64; N], CatalogError> {
+    pub(super) fn reals<const N: usize>(&self, what: &str) -> Result<[f64; N]> {
         let mut values = [0.0; N];
         let mut found = fields(&self.line);
         let refuse = || self.refuse_line(&format!("{what}: {N} numbers"));

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`open`]. <https://mdtraj.org/latest/hdf5_format.html>. Velocities are read where they are asked for.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -11,10 +11,10 @@ use super::column::{Column, share};
 use super::h5md::{axes_of, is_hdf5};
 use super::head::Head;
 use super::layout::unit_of;
+use super::numbered::{ByNumber, Numbered};
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::hdf5::array::{Array, Elements, Store};
-use crate::stop::Stop;
 use crate::value::Value;
 
 /// The word of the attribute `conventions`, and the array of positions.
@@ -36,11 +36,7 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 }
 
 /// Opens a file and reads its atoms.
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
     let path = head.path;
     let store = Store::open(path)?;
     let missing = || CatalogError::corrupt(path, format!("no array `{POSITIONS}`"));
@@ -73,8 +69,7 @@ pub(super) fn open(
     };
     let unit = positions.unit().map(|unit| unit_of(&unit));
     check_units(path, unit.as_deref(), cell.as_ref())?;
-    Ok(Box::new(MdTraj {
-        path: path.to_owned(),
+    let trajectory = MdTraj {
         atoms: Arc::new(atoms(&store, particles)?),
         unit: unit.unwrap_or_else(|| "nm".to_owned()),
         times,
@@ -83,17 +78,12 @@ pub(super) fn open(
         positions,
         cell,
         frames,
-        number: 0,
-        stop,
-    }))
+    };
+    Ok(ByNumber::open(head, trajectory))
 }
 
 /// Refuses a box in another unit than the positions, and angles in any but degrees.
-fn check_units(
-    path: &Path,
-    unit: Option<&str>,
-    cell: Option<&[Array; 2]>,
-) -> Result<(), CatalogError> {
+fn check_units(path: &Path, unit: Option<&str>, cell: Option<&[Array; 2]>) -> Result<()> {
     let Some([lengths, angles]) = cell else {
         return Ok(());
     };
@@ -122,7 +112,7 @@ fn check_units(
 }
 
 /// What the JSON of `topology` says of the atoms; nothing where there is none.
-fn atoms(store: &Store, particles: u64) -> Result<Atoms, CatalogError> {
+fn atoms(store: &Store, particles: u64) -> Result<Atoms> {
     let bare = Atoms::new(particles as usize);
     let Some(array) = store.array("topology") else {
         return Ok(bare);
@@ -206,7 +196,6 @@ fn bonds(json: &Json, particles: u64) -> Option<Vec<[u32; 2]>> {
 }
 
 struct MdTraj {
-    path: PathBuf,
     store: Store,
     unit: String,
     positions: Array,
@@ -216,18 +205,16 @@ struct MdTraj {
     velocities: Option<Array>,
     atoms: Arc<Atoms>,
     frames: u64,
-    number: u64,
-    stop: Stop,
 }
 
 impl MdTraj {
-    /// The box of the next frame; zeros and NaN stand for none.
-    fn cell(&self, rows: Option<(u64, u64)>) -> Result<Option<Cell>, CatalogError> {
+    /// The box of a frame; zeros and NaN stand for none.
+    fn cell(&self, number: u64) -> Result<Option<Cell>> {
         let Some([lengths, angles]) = &self.cell else {
             return Ok(None);
         };
-        let three = |array: &Array| -> Result<[f64; 3], CatalogError> {
-            let values = self.store.reals(array, rows)?;
+        let three = |array: &Array| -> Result<[f64; 3]> {
+            let values = self.store.reals(array, Some((number, number + 1)))?;
             Ok(<[f64; 3]>::try_from(values).unwrap_or([f64::NAN; 3]))
         };
         let (of_lengths, of_angles) = (three(lengths)?, three(angles)?);
@@ -236,13 +223,13 @@ impl MdTraj {
         }
         let cell = Cell::from_lengths_and_angles(of_lengths, of_angles);
         cell.map(Some).map_err(|found| {
-            let found = format!("the box of frame {}, found {found}", self.number);
+            let found = format!("the box of frame {number}, found {found}");
             self.store.refuse(lengths, &found)
         })
     }
 
     /// The atoms, with their velocities where these are asked for.
-    fn atoms(&mut self, rows: Option<(u64, u64)>) -> Result<Arc<Atoms>, CatalogError> {
+    fn atoms(&mut self, rows: Option<(u64, u64)>) -> Result<Arc<Atoms>> {
         let Some(velocities) = &self.velocities else {
             return Ok(Arc::clone(&self.atoms));
         };
@@ -253,50 +240,31 @@ impl MdTraj {
     }
 }
 
-impl Trajectory for MdTraj {
-    fn format(&self) -> TrajectoryFormat {
-        TrajectoryFormat::MdTraj
-    }
-
-    fn path(&self) -> &Path {
-        &self.path
-    }
+impl Numbered for MdTraj {
+    const FORMAT: TrajectoryFormat = TrajectoryFormat::MdTraj;
 
     fn unit(&self) -> Option<&str> {
         Some(&self.unit)
     }
 
-    fn frames(&self) -> Option<u64> {
-        Some(self.frames)
+    fn frames(&self) -> u64 {
+        self.frames
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
-        self.stop.check(&self.path)?;
-        let number = self.number;
-        if number >= self.frames {
-            return Ok(None);
-        }
+    fn frame(&mut self, number: u64) -> Result<Frame> {
         let rows = Some((number, number + 1));
         let positions = axes_of(&self.store.reals(&self.positions, rows)?, 3);
         let time = match &self.times {
             Some(times) => self.store.reals(times, rows)?.first().copied(),
             None => None,
         };
-        let (cell, atoms) = (self.cell(rows)?, self.atoms(rows)?);
-        self.number += 1;
-        Ok(Some(Frame {
+        Ok(Frame {
             number,
             step: None,
             time,
-            cell,
+            cell: self.cell(number)?,
             positions,
-            atoms,
-        }))
-    }
-
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
-        let passed = frames.min(self.frames - self.number);
-        self.number += passed;
-        Ok(passed)
+            atoms: self.atoms(rows)?,
+        })
     }
 }

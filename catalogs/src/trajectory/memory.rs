@@ -13,8 +13,8 @@ use super::Attribute;
 use crate::Format;
 use crate::block::{BLOCK_ROWS, Block, Cells, Coded, Numbers, Site, Widening};
 use crate::catalog::Request;
-use crate::error::CatalogError;
-use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table};
+use crate::error::{CatalogError, Result};
+use crate::reader::{Backend, Component, Field, Kind, Scan, Schema, Sink, refuse_table};
 use crate::value::Attributes;
 
 /// A column in memory, in a buffer of any kind.
@@ -83,7 +83,7 @@ impl MemoryTable {
         path: PathBuf,
         columns: Vec<(String, MemoryComponents)>,
         unit: Option<String>,
-    ) -> Result<Self, CatalogError> {
+    ) -> Result<Self> {
         let rows = columns.first().and_then(|(_, first)| first.first());
         let rows = rows.map_or(0, |column| column.len());
         let field = |(name, components): &(String, MemoryComponents)| {
@@ -138,7 +138,7 @@ impl MemoryTable {
         component: &Component,
         widening: Widening,
         rows: Range<usize>,
-    ) -> Result<(Cells, u64), CatalogError> {
+    ) -> Result<(Cells, u64)> {
         let Contents {
             path,
             schema,
@@ -202,7 +202,7 @@ impl Backend for MemoryTable {
         &self.contents.path
     }
 
-    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
+    fn schema(&mut self, request: &Request) -> Result<Schema> {
         refuse_table(&self.contents.path, request)?;
         Ok(self.contents.schema.clone())
     }
@@ -211,13 +211,13 @@ impl Backend for MemoryTable {
         true
     }
 
-    fn scan(
-        &mut self,
-        _: &Schema,
-        components: &[Component],
-        (widening, from): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Scan {
+            components,
+            widening,
+            from,
+            ..
+        } = *scan;
         let all = self.contents.rows;
         let mut first = (from as usize).min(all);
         while first < all {

@@ -36,6 +36,7 @@ mod lines;
 mod mdtraj;
 mod memory;
 mod netcdf;
+mod numbered;
 mod open;
 mod pdb;
 mod psf;
@@ -60,7 +61,7 @@ pub use open::{
 };
 pub use tabular::frames_of_table;
 
-use crate::error::CatalogError;
+use crate::error::Result;
 use crate::value::Attributes;
 
 /// One frame of a trajectory.
@@ -134,23 +135,20 @@ pub trait Trajectory: Send {
     /// The next frame; `None` behind the last one.
     ///
     /// # Errors
-    /// [`CatalogError`]: a frame that is cut short or contradicts its format, named with its number.
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError>;
+    /// [`CatalogError`](crate::CatalogError): a frame that is cut short or contradicts its format, named with its number.
+    fn next_frame(&mut self) -> Result<Option<Frame>>;
 
     /// Passes over up to `frames` frames and says how many there were. Formats that can seek do not read them.
     ///
     /// # Errors
     /// As [`Trajectory::next_frame`].
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
+    fn skip(&mut self, frames: u64) -> Result<u64> {
         passed_over(frames, || Ok(self.next_frame()?.is_some()))
     }
 }
 
 /// Passes over up to `frames` frames, one by `hop`, which says whether there was one.
-fn passed_over(
-    frames: u64,
-    mut hop: impl FnMut() -> Result<bool, CatalogError>,
-) -> Result<u64, CatalogError> {
+fn passed_over(frames: u64, mut hop: impl FnMut() -> Result<bool>) -> Result<u64> {
     let mut passed = 0;
     while passed < frames && hop()? {
         passed += 1;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::{Head, extension_of, unpacked};
 use super::{Atoms, Trajectory, TrajectoryDescription};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::stop::{Stop, Watched};
 
 /// Bytes looked at.
@@ -23,79 +23,38 @@ struct Known {
     open: Open,
 }
 
-type Open = fn(&Head<'_>, &TrajectoryRequest, Stop) -> Result<Box<dyn Trajectory>, CatalogError>;
+type Open = fn(&Head<'_>, &TrajectoryRequest) -> Result<Box<dyn Trajectory>>;
+
+/// A format, and the module that reads it.
+macro_rules! known {
+    ($($(#[$built:meta])? $format:ident: $module:ident,)+) => {
+        &[$($(#[$built])? Known {
+            format: TrajectoryFormat::$format,
+            matches: super::$module::matches,
+            open: super::$module::open,
+        }),+]
+    };
+}
 
 /// The formats, those with a magic number first; tables last.
-const KNOWN: &[Known] = &[
-    Known {
-        format: TrajectoryFormat::Xtc,
-        matches: super::xtc::matches,
-        open: super::xtc::open,
-    },
-    Known {
-        format: TrajectoryFormat::Trr,
-        matches: super::trr::matches,
-        open: super::trr::open,
-    },
-    Known {
-        format: TrajectoryFormat::Dcd,
-        matches: super::dcd::matches,
-        open: super::dcd::open,
-    },
-    Known {
-        format: TrajectoryFormat::Gsd,
-        matches: super::gsd::matches,
-        open: super::gsd::open,
-    },
-    Known {
-        format: TrajectoryFormat::AmberNetCdf,
-        matches: super::netcdf::matches,
-        open: super::netcdf::open,
-    },
+const KNOWN: &[Known] = known! {
+    Xtc: xtc,
+    Trr: trr,
+    Dcd: dcd,
+    Gsd: gsd,
+    AmberNetCdf: netcdf,
     #[cfg(feature = "hdf5")]
-    Known {
-        format: TrajectoryFormat::H5md,
-        matches: super::h5md::matches,
-        open: super::h5md::open,
-    },
+    H5md: h5md,
     #[cfg(feature = "hdf5")]
-    Known {
-        format: TrajectoryFormat::MdTraj,
-        matches: super::mdtraj::matches,
-        open: super::mdtraj::open,
-    },
+    MdTraj: mdtraj,
     #[cfg(feature = "hdf5")]
-    Known {
-        format: TrajectoryFormat::Cadishi,
-        matches: super::cadishi::matches,
-        open: super::cadishi::open,
-    },
-    Known {
-        format: TrajectoryFormat::LammpsDump,
-        matches: super::lammps::matches,
-        open: super::lammps::open,
-    },
-    Known {
-        format: TrajectoryFormat::Gro,
-        matches: super::gro::matches,
-        open: super::gro::open,
-    },
-    Known {
-        format: TrajectoryFormat::Xyz,
-        matches: super::xyz::matches,
-        open: super::xyz::open,
-    },
-    Known {
-        format: TrajectoryFormat::Pdb,
-        matches: super::pdb::matches,
-        open: super::pdb::open,
-    },
-    Known {
-        format: TrajectoryFormat::Table,
-        matches: super::tabular::matches,
-        open: super::tabular::open,
-    },
-];
+    Cadishi: cadishi,
+    LammpsDump: lammps,
+    Gro: gro,
+    Xyz: xyz,
+    Pdb: pdb,
+    Table: tabular,
+};
 
 /// Opens a trajectory of any supported format; text may be gzipped.
 ///
@@ -105,37 +64,26 @@ pub fn open_trajectory(
     path: &Path,
     request: &TrajectoryRequest,
     stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
-    looked_at(path, stop, |head, stop| known(head, request, stop))
+) -> Result<Box<dyn Trajectory>> {
+    looked_at(path, stop, |head| known(head, request))
 }
 
 /// The format that a file is taken for, before its reader looks at more than its start; `None` of one that is no trajectory.
 ///
 /// # Errors
 /// A file that cannot be read, or one of a format that is known and not read.
-pub fn trajectory_format(
-    path: &Path,
-    stop: Stop,
-) -> Result<Option<TrajectoryFormat>, CatalogError> {
-    looked_at(
-        path,
-        stop,
-        |head, _| Ok(of(head)?.map(|known| known.format)),
-    )
+pub fn trajectory_format(path: &Path, stop: Stop) -> Result<Option<TrajectoryFormat>> {
+    looked_at(path, stop, |head| Ok(of(head)?.map(|known| known.format)))
 }
 
-fn of(head: &Head<'_>) -> Result<Option<&'static Known>, CatalogError> {
+fn of(head: &Head<'_>) -> Result<Option<&'static Known>> {
     crate::refused::by_name(head.path, head.bytes)?;
     Ok(KNOWN.iter().find(|known| (known.matches)(head)))
 }
 
-fn known(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
+fn known(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
     match of(head)? {
-        Some(known) => (known.open)(head, request, stop),
+        Some(known) => (known.open)(head, request),
         None if head.bytes.is_empty() => Err(CatalogError::corrupt(head.path, "it is empty")),
         None => Err(CatalogError::UnknownTrajectory {
             path: head.path.to_owned(),
@@ -158,14 +106,14 @@ fn known(
 ///
 /// # Errors
 /// Those of [`open_trajectory`], and what the file has wrong; a trajectory without a frame.
-pub fn open_topology(path: &Path, stop: Stop) -> Result<Atoms, CatalogError> {
-    looked_at(path, stop, |head, stop| {
+pub fn open_topology(path: &Path, stop: Stop) -> Result<Atoms> {
+    looked_at(path, stop, |head| {
         if super::psf::matches(head) {
-            return super::psf::read(head, stop);
+            return super::psf::read(head);
         }
-        let mut trajectory = known(head, &TrajectoryRequest::default(), stop.clone())?;
+        let mut trajectory = known(head, &TrajectoryRequest::default())?;
         if trajectory.format() == TrajectoryFormat::Pdb {
-            return super::pdb::topology(head, stop);
+            return super::pdb::topology(head);
         }
         let first = trajectory.next_frame()?;
         let first = first.ok_or_else(|| CatalogError::corrupt(path, "it holds no frame"))?;
@@ -178,16 +126,12 @@ pub fn open_topology(path: &Path, stop: Stop) -> Result<Atoms, CatalogError> {
 ///
 /// # Errors
 /// As [`open_trajectory`] of the trajectory.
-pub fn is_structure_before(
-    structure: &Path,
-    trajectory: &Path,
-    stop: &Stop,
-) -> Result<bool, CatalogError> {
-    let is_one = looked_at(structure, stop.clone(), |head, stop| {
+pub fn is_structure_before(structure: &Path, trajectory: &Path, stop: &Stop) -> Result<bool> {
+    let is_one = looked_at(structure, stop.clone(), |head| {
         if super::psf::matches(head) {
             return Ok(true);
         }
-        let mut open = known(head, &TrajectoryRequest::default(), stop)?;
+        let mut open = known(head, &TrajectoryRequest::default())?;
         Ok(!open.format().is_catalogue() && open.skip(2)? == 1)
     });
     if !is_one.unwrap_or(false) {
@@ -211,11 +155,8 @@ pub fn is_structure_before(
 ///
 /// # Errors
 /// Those of [`Trajectory::next_frame`] and of a header; a trajectory without a frame.
-pub fn describe_trajectory(
-    path: &Path,
-    stop: Stop,
-) -> Result<Option<TrajectoryDescription>, CatalogError> {
-    looked_at(path, stop, |head, stop| {
+pub fn describe_trajectory(path: &Path, stop: Stop) -> Result<Option<TrajectoryDescription>> {
+    looked_at(path, stop, |head| {
         let found = of(head)?.filter(|known| known.format != TrajectoryFormat::Table);
         let Some(known) = found else {
             return Ok(None);
@@ -225,7 +166,7 @@ pub fn describe_trajectory(
                 velocities,
                 ..TrajectoryRequest::default()
             };
-            (known.open)(head, &request, stop.clone())
+            (known.open)(head, &request)
         };
         let mut open = match opened(true) {
             // Velocities in a unit that is not known: conditions on them are refused, all else is described.
@@ -235,18 +176,14 @@ pub fn describe_trajectory(
         let mut described = TrajectoryDescription::of(open.as_mut())?;
         if described.format == TrajectoryFormat::Pdb {
             // Their bonds stand behind the last frame.
-            described.bonds = super::pdb::topology(head, stop)?.bonds().len();
+            described.bonds = super::pdb::topology(head)?.bonds().len();
         }
         Ok(Some(described))
     })
 }
 
 /// Looks at the start of a file.
-fn looked_at<T>(
-    path: &Path,
-    stop: Stop,
-    then: impl FnOnce(&Head<'_>, Stop) -> Result<T, CatalogError>,
-) -> Result<T, CatalogError> {
+fn looked_at<T>(path: &Path, stop: Stop, then: impl FnOnce(&Head<'_>) -> Result<T>) -> Result<T> {
     crate::open::refuse_pipe(path)?;
     let io = |error| CatalogError::io(path, error);
     let start = |source: &mut dyn Read| {
@@ -264,6 +201,7 @@ fn looked_at<T>(
         extension: &extension,
         gzipped,
         path,
+        stop,
     };
-    then(&head, stop)
+    then(&head)
 }

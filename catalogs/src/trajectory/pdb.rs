@@ -10,8 +10,7 @@ use super::head::Head;
 use super::lines::{Lines, fields, whole};
 use super::texts::{FrameText, TextTrajectory};
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
-use crate::error::CatalogError;
-use crate::stop::Stop;
+use crate::error::Result;
 
 /// Records with which files begin.
 const FIRST: [&[u8]; 20] = [
@@ -34,18 +33,14 @@ fn record(line: &[u8]) -> &[u8] {
 }
 
 /// Opens a structure or its models.
-pub(super) fn open(
-    head: &Head<'_>,
-    _request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
-    let lines = Lines::open(head.path, head.gzipped, stop)?;
+pub(super) fn open(head: &Head<'_>, _request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let lines = Lines::open(head)?;
     Ok(Box::new(TextTrajectory::new(Pdb::default(), lines)))
 }
 
 /// The atoms of the first frame with the bonds of all `CONECT` records of the file.
-pub(super) fn topology(head: &Head<'_>, stop: Stop) -> Result<Atoms, CatalogError> {
-    let mut lines = Lines::open(head.path, head.gzipped, stop)?;
+pub(super) fn topology(head: &Head<'_>) -> Result<Atoms> {
+    let mut lines = Lines::open(head)?;
     let mut pdb = Pdb::default();
     let mut model = pdb.gather(&mut lines, true)?.unwrap_or_else(Model::new);
     while lines.advance()? {
@@ -93,7 +88,7 @@ impl FrameText for Pdb {
         Some("Angstrom")
     }
 
-    fn frame(&mut self, lines: &mut Lines, keep: bool) -> Result<Option<Frame>, CatalogError> {
+    fn frame(&mut self, lines: &mut Lines, keep: bool) -> Result<Option<Frame>> {
         let Some(model) = self.gather(lines, keep)? else {
             return Ok(None);
         };
@@ -112,7 +107,7 @@ impl FrameText for Pdb {
 
 impl Pdb {
     /// The next model; `None` if the file holds no other.
-    fn gather(&mut self, lines: &mut Lines, keep: bool) -> Result<Option<Model>, CatalogError> {
+    fn gather(&mut self, lines: &mut Lines, keep: bool) -> Result<Option<Model>> {
         let mut model = Model::new();
         // Whether a model has begun, by its record or by an atom, and whether it is over but for its bonds.
         let (mut begun, mut over) = (false, false);
@@ -169,7 +164,7 @@ impl Model {
         }
     }
 
-    fn atom(&mut self, lines: &Lines) -> Result<(), CatalogError> {
+    fn atom(&mut self, lines: &Lines) -> Result<()> {
         let line = lines.line();
         let column = |start: usize, end: usize| {
             let field = line.get(start..line.len().min(end));
@@ -193,7 +188,7 @@ impl Model {
     }
 
     /// Adds the bonds of a `CONECT` record, and does nothing with any other. Serial numbers that no atom has are passed over, as readers of the format do.
-    fn connect(&mut self, lines: &Lines) -> Result<(), CatalogError> {
+    fn connect(&mut self, lines: &Lines) -> Result<()> {
         let line = lines.line();
         if record(line) != b"CONECT" || self.serials.is_empty() {
             return Ok(());
@@ -263,7 +258,7 @@ fn hybrid36(field: &[u8], width: u32) -> Option<i64> {
 }
 
 /// The box of `CRYST1`; lengths of 1 with right angles, as files without a crystal have, and zeros stand for none.
-fn cell_of(lines: &Lines) -> Result<Option<Cell>, CatalogError> {
+fn cell_of(lines: &Lines) -> Result<Option<Cell>> {
     let line = lines.line();
     let mut values = [0.0; 6];
     for (value, (start, end)) in

@@ -6,8 +6,7 @@ use super::column::Column;
 use super::head::Head;
 use super::lines::{Lines, fields, real, whole};
 use super::{Atoms, Attribute};
-use crate::error::CatalogError;
-use crate::stop::Stop;
+use crate::error::Result;
 
 pub(super) fn matches(head: &Head<'_>) -> bool {
     let mut words = fields(head.bytes);
@@ -15,8 +14,8 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 }
 
 /// The atoms of a file, with its bonds.
-pub(super) fn read(head: &Head<'_>, stop: Stop) -> Result<Atoms, CatalogError> {
-    let mut lines = Lines::open(head.path, head.gzipped, stop)?;
+pub(super) fn read(head: &Head<'_>) -> Result<Atoms> {
+    let mut lines = Lines::open(head)?;
     let mut atoms = None;
     while lines.advance()? {
         let Some((count, section)) = section(lines.line()) else {
@@ -45,7 +44,7 @@ fn section(line: &[u8]) -> Option<(Option<u64>, &[u8])> {
     ))
 }
 
-fn read_atoms(lines: &mut Lines, count: u64) -> Result<Atoms, CatalogError> {
+fn read_atoms(lines: &mut Lines, count: u64) -> Result<Atoms> {
     let mut texts: [Column; 4] = [(); 4].map(|()| Column::texts());
     let mut kinds: Option<Column> = None;
     let (mut resids, mut charges, mut masses) = (Vec::new(), Vec::new(), Vec::new());
@@ -114,7 +113,7 @@ fn eight<'l>(found: &[&'l [u8]]) -> Option<[&'l [u8]; 8]> {
 }
 
 /// Pairs of numbers of atoms, from 1.
-fn bonded(lines: &mut Lines, atoms: Atoms, count: u64) -> Result<Atoms, CatalogError> {
+fn bonded(lines: &mut Lines, atoms: Atoms, count: u64) -> Result<Atoms> {
     let ends = count.saturating_mul(2);
     let mut flat: Vec<u32> = Vec::new();
     while (flat.len() as u64) < ends {

@@ -7,8 +7,8 @@ use std::path::Path;
 use super::{Attribute, Frame};
 use crate::block::{Block, Cells, Widening};
 use crate::catalog::{Catalog, Request};
-use crate::error::CatalogError;
-use crate::reader::{Backend, CatalogReader, Component, Field, Kind, Schema, Sink};
+use crate::error::Result;
+use crate::reader::{Backend, CatalogReader, Field, Kind, Scan, Schema, Sink};
 use crate::value::Attributes;
 use crate::{Filter, Format};
 
@@ -30,8 +30,8 @@ impl Frame {
     /// ```
     ///
     /// # Errors
-    /// [`CatalogError::UnknownColumn`], or what the expression has wrong.
-    pub fn selected(&self, filter: &Filter, path: &Path) -> Result<Vec<u32>, CatalogError> {
+    /// [`CatalogError::UnknownColumn`](crate::CatalogError::UnknownColumn), or what the expression has wrong.
+    pub fn selected(&self, filter: &Filter, path: &Path) -> Result<Vec<u32>> {
         let mut request = Request::columns(["index"]);
         request.filter = Some(filter.clone());
         let chosen = self.columns(&request, path)?;
@@ -54,8 +54,8 @@ impl Frame {
     /// ```
     ///
     /// # Errors
-    /// [`CatalogError::UnknownColumn`], or what an expression has wrong.
-    pub fn columns(&self, request: &Request, path: &Path) -> Result<Catalog, CatalogError> {
+    /// [`CatalogError::UnknownColumn`](crate::CatalogError::UnknownColumn), or what an expression has wrong.
+    pub fn columns(&self, request: &Request, path: &Path) -> Result<Catalog> {
         CatalogReader::read(&mut FrameTable { path, frame: self }, request)
     }
 }
@@ -92,7 +92,7 @@ impl Backend for FrameTable<'_> {
         self.path
     }
 
-    fn schema(&mut self, _: &Request) -> Result<Schema, CatalogError> {
+    fn schema(&mut self, _: &Request) -> Result<Schema> {
         let field = |name: &str| {
             let (dtype, kind) = match self.frame.atoms.get(name) {
                 Some(Attribute::Texts { .. }) => ("string", Kind::Text),
@@ -118,13 +118,13 @@ impl Backend for FrameTable<'_> {
         })
     }
 
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        (widening, _): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
+    fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let Scan {
+            schema,
+            components,
+            widening,
+            ..
+        } = *scan;
         let cells = components.iter().map(|component| {
             let cells = self.cells(&schema.fields[component.field].name);
             match cells {

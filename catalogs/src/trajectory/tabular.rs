@@ -15,7 +15,7 @@ use super::layout::{Layout, Other};
 use super::memory::MemoryTable;
 use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest, passed_over};
 use crate::block::{Block, Cells};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::open::recognise;
 use crate::reader::Backend;
 use crate::stop::Stop;
@@ -28,16 +28,9 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 }
 
 /// Opens a table and finds its columns.
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
-    Ok(Box::new(of_place(
-        Place::File(head.path.to_owned()),
-        request,
-        stop,
-    )?))
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let place = Place::File(head.path.to_owned());
+    Ok(Box::new(of_place(place, request, head.stop.clone())?))
 }
 
 /// The frames of a table in memory, by the rules for those of files.
@@ -48,7 +41,7 @@ pub fn frames_of_table(
     table: &MemoryTable,
     request: &TrajectoryRequest,
     stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
+) -> Result<Box<dyn Trajectory>> {
     let mut frames = of_place(Place::Memory(table.clone()), request, stop)?;
     let unit = table.unit().map(str::to_owned);
     frames.layout.unit = frames.layout.unit.take().or(unit);
@@ -56,13 +49,9 @@ pub fn frames_of_table(
     Ok(Box::new(frames))
 }
 
-fn of_place(
-    place: Place,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<TableTrajectory, CatalogError> {
+fn of_place(place: Place, request: &TrajectoryRequest, stop: Stop) -> Result<TableTrajectory> {
     let mut backend = place.backend(stop.clone())?;
-    let (layout, schema, asked) = Layout::find(&mut backend, request)?;
+    let (layout, schema, asked) = Layout::find(backend.as_mut(), request)?;
     let path = place.path().to_owned();
     // Beside what lies in memory there is no file.
     let beside = layout.boxes.is_none() && matches!(place, Place::File(_));
@@ -71,7 +60,7 @@ fn of_place(
     } else {
         None
     };
-    let format = Backend::format(&backend);
+    let format = Backend::format(&*backend);
     let seeks = backend.seeks();
     let origin = Origin::new(
         place,
@@ -150,11 +139,11 @@ impl Trajectory for TableTrajectory {
         Some(&self.attributes)
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
         self.step()
     }
 
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
+    fn skip(&mut self, frames: u64) -> Result<u64> {
         if self.rows.seeks() {
             self.jump(frames)
         } else {
@@ -164,7 +153,7 @@ impl Trajectory for TableTrajectory {
 }
 
 impl TableTrajectory {
-    fn step(&mut self) -> Result<Option<Frame>, CatalogError> {
+    fn step(&mut self) -> Result<Option<Frame>> {
         self.stop.check(&self.path)?;
         let Some(frame) = self.rows.frame()? else {
             return Ok(None);
@@ -188,7 +177,7 @@ impl TableTrajectory {
     }
 
     /// Passes over the next frame, of all columns or of that of frame numbers, and says whether there was one.
-    fn pass(&mut self, of_all: bool) -> Result<bool, CatalogError> {
+    fn pass(&mut self, of_all: bool) -> Result<bool> {
         self.stop.check(&self.path)?;
         let Some(frame) = self.cursor(of_all).frame()? else {
             return Ok(false);
@@ -203,7 +192,7 @@ impl TableTrajectory {
     }
 
     /// Passes over frames of which nothing but the numbers is decoded.
-    fn jump(&mut self, frames: u64) -> Result<u64, CatalogError> {
+    fn jump(&mut self, frames: u64) -> Result<u64> {
         if frames == 0 {
             return Ok(0);
         }
@@ -216,7 +205,7 @@ impl TableTrajectory {
     }
 
     /// Notes where a frame begins, which it may once.
-    fn begin(&mut self, frame: i64, row: u64) -> Result<(), CatalogError> {
+    fn begin(&mut self, frame: i64, row: u64) -> Result<()> {
         match self.seen.insert(frame, row) {
             None => Ok(()),
             Some(before) => {
@@ -229,7 +218,7 @@ impl TableTrajectory {
         }
     }
 
-    fn finish(&mut self, rows: Rows) -> Result<Frame, CatalogError> {
+    fn finish(&mut self, rows: Rows) -> Result<Frame> {
         let frame = rows.frame;
         let cell = self.cell(&rows)?;
         let (step, time) = (rows.step.and_then(whole_number), rows.time);
@@ -262,7 +251,7 @@ impl TableTrajectory {
         })
     }
 
-    fn cell(&self, rows: &Rows) -> Result<Option<Cell>, CatalogError> {
+    fn cell(&self, rows: &Rows) -> Result<Option<Cell>> {
         let frame = rows.frame;
         if let Some(boxes) = &self.boxes {
             return boxes.of(frame);
@@ -300,7 +289,7 @@ impl Rows {
         layout: &Layout,
         block: &Block,
         (from, to): (usize, usize),
-    ) -> Result<(), CatalogError> {
+    ) -> Result<()> {
         let numbers = |place: usize| match &block.cells[place] {
             Cells::Numbers(values) => Ok(&values[from..to]),
             _ => Err(CatalogError::corrupt(

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::lines::Lines;
 use super::{Frame, Trajectory, TrajectoryFormat, passed_over};
-use crate::error::CatalogError;
+use crate::error::Result;
 
 /// How a format writes frames.
 pub(super) trait FrameText: Send {
@@ -14,7 +14,7 @@ pub(super) trait FrameText: Send {
     const FORMAT: TrajectoryFormat;
 
     /// Reads the next frame; `None` at the end of the file. Without `keep` its particles are passed over.
-    fn frame(&mut self, lines: &mut Lines, keep: bool) -> Result<Option<Frame>, CatalogError>;
+    fn frame(&mut self, lines: &mut Lines, keep: bool) -> Result<Option<Frame>>;
 
     /// The unit of length.
     fn unit(&self) -> Option<&str>;
@@ -36,7 +36,7 @@ impl<T: FrameText> TextTrajectory<T> {
         Self { text, lines }
     }
 
-    fn step(&mut self, keep: bool) -> Result<Option<Frame>, CatalogError> {
+    fn step(&mut self, keep: bool) -> Result<Option<Frame>> {
         self.lines.check()?;
         let frame = self.text.frame(&mut self.lines, keep)?;
         self.lines.frame += u64::from(frame.is_some());
@@ -65,11 +65,11 @@ impl<T: FrameText> Trajectory for TextTrajectory<T> {
         None
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
         self.step(true)
     }
 
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
+    fn skip(&mut self, frames: u64) -> Result<u64> {
         passed_over(frames, || Ok(self.step(false)?.is_some()))
     }
 }

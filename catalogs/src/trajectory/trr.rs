@@ -10,8 +10,7 @@ use super::bytes::{Bytes, Order};
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
 use super::{Atoms, Frame, Trajectory, passed_over};
-use crate::error::CatalogError;
-use crate::stop::Stop;
+use crate::error::Result;
 
 /// The magic number of every frame.
 const MAGIC: u32 = 1993;
@@ -41,13 +40,9 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
         && head.bytes[12..].starts_with(NAME)
 }
 
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
     Ok(Box::new(Trr {
-        bytes: Bytes::open(head, TrajectoryFormat::Trr, stop)?,
+        bytes: Bytes::open(head, TrajectoryFormat::Trr)?,
         number: 0,
         velocities: request.velocities,
         atoms: None,
@@ -77,7 +72,7 @@ struct FrameHead {
 }
 
 /// The head of the next frame; none at the end of the file.
-fn frame_head(bytes: &mut Bytes) -> Result<Option<FrameHead>, CatalogError> {
+fn frame_head(bytes: &mut Bytes) -> Result<Option<FrameHead>> {
     if bytes.left() == 0 {
         return Ok(None);
     }
@@ -136,7 +131,7 @@ impl FrameHead {
 }
 
 /// The head of the next frame with positions, where its first part begins.
-fn positions_ahead(bytes: &mut Bytes) -> Result<Option<FrameHead>, CatalogError> {
+fn positions_ahead(bytes: &mut Bytes) -> Result<Option<FrameHead>> {
     while let Some(head) = frame_head(bytes)? {
         if head.sizes[POSITIONS] > 0 {
             return Ok(Some(head));
@@ -147,7 +142,7 @@ fn positions_ahead(bytes: &mut Bytes) -> Result<Option<FrameHead>, CatalogError>
 }
 
 /// Passes over one frame with positions and says whether there was one.
-fn hop(bytes: &mut Bytes) -> Result<bool, CatalogError> {
+fn hop(bytes: &mut Bytes) -> Result<bool> {
     let Some(head) = positions_ahead(bytes)? else {
         return Ok(false);
     };
@@ -156,7 +151,7 @@ fn hop(bytes: &mut Bytes) -> Result<bool, CatalogError> {
 }
 
 impl Trr {
-    fn count(&self) -> Result<u64, CatalogError> {
+    fn count(&self) -> Result<u64> {
         let mut bytes = self.bytes.hopping()?;
         passed_over(u64::MAX, || hop(&mut bytes))
     }
@@ -180,7 +175,7 @@ impl Trajectory for Trr {
         *self.frames.get_or_init(|| self.count().ok())
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
         let bytes = &mut self.bytes;
         bytes.frame = Some(self.number);
         let Some(head) = positions_ahead(bytes)? else {
@@ -227,7 +222,7 @@ impl Trajectory for Trr {
         Ok(Some(frame))
     }
 
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
+    fn skip(&mut self, frames: u64) -> Result<u64> {
         passed_over(frames, || {
             self.bytes.frame = Some(self.number);
             let hopped = hop(&mut self.bytes)?;

@@ -11,8 +11,7 @@ use super::head::Head;
 use super::lines::{Lines, fields, real, text, whole};
 use super::texts::{FrameText, TextTrajectory, room};
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
-use crate::error::CatalogError;
-use crate::stop::Stop;
+use crate::error::Result;
 
 /// A number of atoms alone on the first line and on the third a text and three numbers, or text whose name says so.
 pub(super) fn matches(head: &Head<'_>) -> bool {
@@ -26,12 +25,8 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 }
 
 /// Opens a file of frames.
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
-    let mut lines = Lines::open(head.path, head.gzipped, stop)?;
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let mut lines = Lines::open(head)?;
     let first = Opening::read(&mut lines);
     let opening = first.as_ref().ok().and_then(Option::as_ref);
     let xyz = Xyz {
@@ -47,7 +42,7 @@ struct Xyz {
     /// The unit of length that the first comment states.
     unit: Option<String>,
     /// What the first frame begins with, until it is read.
-    ahead: Option<Result<Option<Opening>, CatalogError>>,
+    ahead: Option<Result<Option<Opening>>>,
     /// Whether velocities and forces are kept.
     velocities: bool,
     atoms: Arc<Atoms>,
@@ -62,7 +57,7 @@ struct Opening {
 
 impl Opening {
     /// Those of the next frame; `None` at the end of the file.
-    fn read(lines: &mut Lines) -> Result<Option<Self>, CatalogError> {
+    fn read(lines: &mut Lines) -> Result<Option<Self>> {
         if !lines.advance_over_blanks()? {
             return Ok(None);
         }
@@ -102,7 +97,7 @@ impl FrameText for Xyz {
         self.unit.is_some()
     }
 
-    fn frame(&mut self, lines: &mut Lines, keep: bool) -> Result<Option<Frame>, CatalogError> {
+    fn frame(&mut self, lines: &mut Lines, keep: bool) -> Result<Option<Frame>> {
         let opening = match self.ahead.take() {
             Some(first) => first?,
             None => Opening::read(lines)?,
@@ -214,7 +209,7 @@ fn value(text: &str) -> (&str, &str) {
 }
 
 /// The box: nine numbers of `Lattice`, row vectors; all zero stand for none.
-fn cell_of(lines: &Lines, keys: &BTreeMap<String, String>) -> Result<Option<Cell>, CatalogError> {
+fn cell_of(lines: &Lines, keys: &BTreeMap<String, String>) -> Result<Option<Cell>> {
     let Some(lattice) = keys.get("lattice") else {
         return Ok(None);
     };
@@ -254,7 +249,7 @@ fn cell_of(lines: &Lines, keys: &BTreeMap<String, String>) -> Result<Option<Cell
 }
 
 /// `species:S:1:pos:R:3:...`.
-fn properties(lines: &Lines, listed: &str) -> Result<Vec<Property>, CatalogError> {
+fn properties(lines: &Lines, listed: &str) -> Result<Vec<Property>> {
     let wrong = || lines.refuse_bytes("Properties=name:type:columns:...", listed.as_bytes());
     let parts: Vec<&str> = listed.split(':').collect();
     let mut found = Vec::new();
@@ -316,7 +311,7 @@ fn particles(
     count: u64,
     properties: &[Property],
     exact: bool,
-) -> Result<([Vec<f64>; 3], Atoms), CatalogError> {
+) -> Result<([Vec<f64>; 3], Atoms)> {
     let mut positions = [(); 3].map(|()| room(count));
     let mut columns: Vec<Column> = properties
         .iter()
@@ -373,7 +368,7 @@ mod tests {
             let path = folder.path().join("two.xyz");
             let text = format!("1\nstep=0 {first}\nA 0 0 0\n1\nstep=1 {second}\nA 0 0 0\n");
             std::fs::write(&path, text).expect("a file");
-            crate::open_trajectory(&path, &TrajectoryRequest::default(), Stop::never())
+            crate::open_trajectory(&path, &TrajectoryRequest::default(), crate::Stop::never())
                 .expect("a trajectory")
         };
         for (first, unit, stated) in [

@@ -6,6 +6,7 @@ use albireo::error::EstimatorError;
 use albireo::estimators::ratio;
 
 use super::{Frame, Normalisation, Partials};
+use crate::Result;
 
 /// Which length of the blocks is long enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -117,7 +118,7 @@ impl Blocking {
     ///
     /// # Errors
     /// Another number of bins, or a number that is not finite. `self` is then unchanged.
-    pub fn add(&mut self, numerators: &[f64], denominators: &[f64]) -> Result<(), EstimatorError> {
+    pub fn add(&mut self, numerators: &[f64], denominators: &[f64]) -> Result<()> {
         for found in [numerators.len(), denominators.len()] {
             if found != self.bins {
                 return Err(EstimatorError::Needs(format!(
@@ -156,7 +157,7 @@ impl Blocking {
     ///
     /// # Errors
     /// Another number of bins.
-    pub fn append(&mut self, next: &Self) -> Result<(), EstimatorError> {
+    pub fn append(&mut self, next: &Self) -> Result<()> {
         if self.bins != next.bins {
             return Err(EstimatorError::Needs(format!(
                 "a series to append needs {} bins, found {}",
@@ -267,7 +268,7 @@ impl BlockErrors {
     ///
     /// # Errors
     /// Normalisations other than `pairs` and `n2`, which no single frame tells.
-    pub fn new(like: &Partials, normalisation: Normalisation) -> Result<Self, EstimatorError> {
+    pub fn new(like: &Partials, normalisation: Normalisation) -> Result<Self> {
         if !matches!(normalisation, Normalisation::Pairs | Normalisation::Squares) {
             return Err(EstimatorError::Needs(format!(
                 "errors by blocks are those of g normalised by pairs or n2, found {}",
@@ -286,7 +287,7 @@ impl BlockErrors {
     ///
     /// # Errors
     /// As [`Partials::add_frame`].
-    pub fn add_frame(&mut self, frame: &Frame<'_>) -> Result<(), EstimatorError> {
+    pub fn add_frame(&mut self, frame: &Frame<'_>) -> Result<()> {
         let mut alone = self.empty.clone();
         alone.add_frame(frame)?;
         let classes = 0..self.empty.species().pairs().len();
@@ -302,7 +303,7 @@ impl BlockErrors {
     ///
     /// # Errors
     /// Other bins, species or normalisation.
-    pub fn append(&mut self, next: &Self) -> Result<(), EstimatorError> {
+    pub fn append(&mut self, next: &Self) -> Result<()> {
         if self.normalisation != next.normalisation {
             return Err(EstimatorError::Needs(format!(
                 "errors by blocks to append must be those of g by {}, found {}",
@@ -324,11 +325,7 @@ impl BlockErrors {
     ///
     /// # Errors
     /// Species whose pairs were not counted.
-    pub fn errors(
-        &self,
-        species: [usize; 2],
-        plateau: Plateau,
-    ) -> Result<Vec<f64>, EstimatorError> {
+    pub fn errors(&self, species: [usize; 2], plateau: Plateau) -> Result<Vec<f64>> {
         let class = self.empty.species().class(species)?;
         let bins = self.empty.volumes.len();
         Ok(self.blocking.errors(plateau)[class * bins..][..bins].to_vec())
@@ -338,11 +335,7 @@ impl BlockErrors {
     ///
     /// # Errors
     /// Species whose pairs were not counted.
-    pub fn levels(
-        &self,
-        species: [usize; 2],
-        bin: usize,
-    ) -> Result<Vec<BlockLevel>, EstimatorError> {
+    pub fn levels(&self, species: [usize; 2], bin: usize) -> Result<Vec<BlockLevel>> {
         let class = self.empty.species().class(species)?;
         let bins = self.empty.volumes.len();
         if bin >= bins {

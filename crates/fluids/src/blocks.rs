@@ -6,6 +6,7 @@ use albireo::error::{CountsError, EstimatorError};
 use albireo::exact_sum::ExactSum;
 
 use super::{Frame, Normalisation, Partials};
+use crate::Result;
 
 /// Partial functions of blocks of so many consecutive frames each, one after the other.
 ///
@@ -43,7 +44,7 @@ impl Blocks {
     ///
     /// # Errors
     /// A length of 0.
-    pub fn new(like: &Partials, length: u64) -> Result<Self, EstimatorError> {
+    pub fn new(like: &Partials, length: u64) -> Result<Self> {
         if length == 0 {
             return Err(EstimatorError::Needs(
                 "a block needs at least 1 frame, found 0".to_owned(),
@@ -60,7 +61,7 @@ impl Blocks {
     ///
     /// # Errors
     /// As [`Partials::add_frame`].
-    pub fn add_frame(&mut self, frame: &Frame<'_>) -> Result<(), EstimatorError> {
+    pub fn add_frame(&mut self, frame: &Frame<'_>) -> Result<()> {
         self.last.add_frame(frame)?;
         if self.last.frames() == self.length {
             let empty = self.last.emptied();
@@ -73,7 +74,7 @@ impl Blocks {
     ///
     /// # Errors
     /// Blocks of another length, other bins or species, or a last block here that is not whole. `self` is then unchanged.
-    pub fn append(&mut self, next: Self) -> Result<(), EstimatorError> {
+    pub fn append(&mut self, next: Self) -> Result<()> {
         if self.length != next.length {
             return Err(EstimatorError::Needs(format!(
                 "blocks to append must have {} frames each, found {}",
@@ -109,7 +110,7 @@ impl Blocks {
     ///
     /// # Errors
     /// As [`Partials::merge`].
-    pub fn all(&self) -> Result<Partials, EstimatorError> {
+    pub fn all(&self) -> Result<Partials> {
         let mut all = self.last.clone();
         self.whole
             .iter()
@@ -121,11 +122,7 @@ impl Blocks {
     ///
     /// # Errors
     /// Species whose pairs were not counted.
-    pub fn g(
-        &self,
-        species: [usize; 2],
-        normalisation: Normalisation,
-    ) -> Result<Vec<Vec<f64>>, EstimatorError> {
+    pub fn g(&self, species: [usize; 2], normalisation: Normalisation) -> Result<Vec<Vec<f64>>> {
         let blocks = self.whole.iter();
         blocks.map(|b| b.g(species, normalisation)).collect()
     }
@@ -138,7 +135,7 @@ impl Blocks {
         &self,
         species: [usize; 2],
         normalisation: Normalisation,
-    ) -> Result<Vec<Vec<f64>>, EstimatorError> {
+    ) -> Result<Vec<Vec<f64>>> {
         let mut so_far = self.last.emptied();
         let blocks = self.whole.iter();
         let means = blocks.map(|block| {
@@ -158,7 +155,7 @@ impl Blocks {
         &self,
         species: [usize; 2],
         normalisation: Normalisation,
-    ) -> Result<Option<Vec<f64>>, EstimatorError> {
+    ) -> Result<Option<Vec<f64>>> {
         let blocks = self.g(species, normalisation)?;
         if blocks.len() < 2 {
             return Ok(None);
@@ -173,7 +170,7 @@ impl Blocks {
     }
 }
 
-fn merged(all: &mut Partials, block: &Partials) -> Result<(), EstimatorError> {
+fn merged(all: &mut Partials, block: &Partials) -> Result<()> {
     let merged = all.merge(block);
     merged.map_err(|error| EstimatorError::Needs(error.to_string()))
 }
@@ -212,7 +209,7 @@ pub fn error_of_blocks(
     blocks: &[Partials],
     species: [usize; 2],
     normalisation: Normalisation,
-) -> Result<Option<Vec<f64>>, EstimatorError> {
+) -> Result<Option<Vec<f64>>> {
     let weight: f64 = blocks.iter().map(Partials::weight).sum();
     let of_block = |block: &Partials| {
         let mut g = block.g(species, normalisation)?;
@@ -246,8 +243,8 @@ pub fn error_of_blocks(
 /// What `of` has.
 pub fn scatter_of_blocks(
     blocks: &[Partials],
-    of: impl Fn(&Partials) -> Result<(Vec<f64>, Vec<f64>), EstimatorError>,
-) -> Result<Option<Vec<f64>>, EstimatorError> {
+    of: impl Fn(&Partials) -> Result<(Vec<f64>, Vec<f64>)>,
+) -> Result<Option<Vec<f64>>> {
     if blocks.len() < 2 {
         return Ok(None);
     }
@@ -279,7 +276,7 @@ pub fn error_of_frames(
     frames: &[Partials],
     species: [usize; 2],
     normalisation: Normalisation,
-) -> Result<Option<Vec<f64>>, EstimatorError> {
+) -> Result<Option<Vec<f64>>> {
     let g: Result<Vec<_>, _> = frames.iter().map(|f| f.g(species, normalisation)).collect();
     let g = g?;
     if g.len() < 2 {

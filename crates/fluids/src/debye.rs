@@ -7,6 +7,7 @@ use albireo::error::EstimatorError;
 use super::structure_factor::check_bins_from_zero;
 use super::transform::{check_q, shell_means};
 use super::{Normalisation, Partials, Species, StructureFactors};
+use crate::Result;
 
 /// How a particle of a species scatters at q: a form factor, in any unit that all of them share.
 pub type FormFactor<'a> = &'a dyn Fn(f64) -> f64;
@@ -53,11 +54,7 @@ impl Partials {
     /// # Errors
     /// A first edge other than 0, a q that is not finite and above 0, bins in a plane, normalisations that are no g, species of two samples,
     /// or no frame.
-    pub fn debye(
-        &self,
-        q: &[f64],
-        uniform: Option<Normalisation>,
-    ) -> Result<DebyeSums, EstimatorError> {
+    pub fn debye(&self, q: &[f64], uniform: Option<Normalisation>) -> Result<DebyeSums> {
         let edges = self.shell_edges("Debye's sum")?;
         check_bins_from_zero("Debye's sum", edges)?;
         check_q(q)?;
@@ -102,7 +99,7 @@ impl DebyeSums {
     ///
     /// # Errors
     /// A species that there is not.
-    pub fn sum(&self, species: [usize; 2]) -> Result<&[f64], EstimatorError> {
+    pub fn sum(&self, species: [usize; 2]) -> Result<&[f64]> {
         Ok(&self.sums[self.species.class(species)?])
     }
 
@@ -113,7 +110,7 @@ impl DebyeSums {
     ///
     /// # Errors
     /// A number of form factors other than the number of species.
-    pub fn intensity(&self, form_factors: &[FormFactor<'_>]) -> Result<Vec<f64>, EstimatorError> {
+    pub fn intensity(&self, form_factors: &[FormFactor<'_>]) -> Result<Vec<f64>> {
         self.species
             .check_list("form factors", form_factors.len())?;
         let at = |(k, &q): (usize, &f64)| {
@@ -137,7 +134,7 @@ impl DebyeSums {
     ///
     /// # Errors
     /// A species without particles.
-    pub fn structure_factors(&self) -> Result<StructureFactors, EstimatorError> {
+    pub fn structure_factors(&self) -> Result<StructureFactors> {
         let all: f64 = self.particles.iter().sum();
         if let Some(empty) = self.particles.iter().position(|n| *n == 0.0) {
             return Err(EstimatorError::Needs(format!(

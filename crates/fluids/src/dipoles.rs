@@ -2,11 +2,11 @@
 //!
 //! Entry: [`Partials::orientation`], [`Partials::kirkwood_factor`]. Hansen & `McDonald`, Theory of Simple Liquids, chapter 11.
 
-use albireo::error::EstimatorError;
 use albireo::estimators::ratio;
 use albireo::exact_sum::ExactSum;
 
 use super::{Normalisation, Partials};
+use crate::Result;
 
 impl Partials {
     /// `factor` times sum number `at` over the pairs of an ideal gas: of `S = sum u_i.u_j` and 3 this is h110, of
@@ -14,11 +14,7 @@ impl Partials {
     ///
     /// # Errors
     /// As [`Partials::pair_sum`].
-    pub fn orientation(
-        &self,
-        species: [usize; 2],
-        (factor, at): (f64, usize),
-    ) -> Result<Vec<f64>, EstimatorError> {
+    pub fn orientation(&self, species: [usize; 2], (factor, at): (f64, usize)) -> Result<Vec<f64>> {
         let ideal = self.ideal_pairs(species, Normalisation::Pairs)?;
         let sums = self.pair_sum(species, at)?.into_iter().zip(ideal);
         Ok(sums
@@ -31,7 +27,7 @@ impl Partials {
     ///
     /// # Errors
     /// As [`Partials::pair_sum`].
-    pub fn kirkwood_factor(&self, species: usize, at: usize) -> Result<Vec<f64>, EstimatorError> {
+    pub fn kirkwood_factor(&self, species: usize, at: usize) -> Result<Vec<f64>> {
         let molecules = self.weighted_particles(species);
         let mut within = ExactSum::default();
         let up_to = |sum: f64| {

@@ -5,6 +5,7 @@
 use albireo::error::EstimatorError;
 
 use super::Partials;
+use crate::Result;
 
 /// The distribution of distances within a body, each pair weighed by what its particles scatter.
 ///
@@ -47,10 +48,7 @@ impl Partials {
     ///
     /// # Errors
     /// A number of lengths other than the number of species, species of two samples, no frame, or pairs whose weights add up to 0.
-    pub fn distance_distribution(
-        &self,
-        lengths: &[f64],
-    ) -> Result<DistanceDistribution, EstimatorError> {
+    pub fn distance_distribution(&self, lengths: &[f64]) -> Result<DistanceDistribution> {
         self.species
             .check_list("scattering lengths", lengths.len())?;
         self.fractions()?;

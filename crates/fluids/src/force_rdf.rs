@@ -4,11 +4,11 @@
 
 use std::f64::consts::PI;
 
-use albireo::error::EstimatorError;
 use albireo::exact_sum::ExactSum;
 
 use super::cut::PairsOf;
 use super::{Partials, scatter_of_blocks};
+use crate::Result;
 
 /// g(r) at the upper edge of each bin, of sums F of `(f_i - f_j).r / (2 r^2)` over pairs, f the forces and r the unit vector from j to i, with
 /// `C = 1 / (4 pi kT sum P/V)`, P the candidates and V the volume of each frame.
@@ -39,11 +39,7 @@ struct Sides {
 }
 
 impl Sides {
-    fn of(
-        part: &Partials,
-        species: [usize; 2],
-        (at, kt): (usize, f64),
-    ) -> Result<Self, EstimatorError> {
+    fn of(part: &Partials, species: [usize; 2], (at, kt): (usize, f64)) -> Result<Self> {
         let class = part.species().class(species)?;
         let sums = part.pair_sum(species, at)?;
         let share = part.pair_density(class, PairsOf::Candidates)[0];
@@ -84,7 +80,7 @@ impl ForceRdf {
         blocks: &[Partials],
         species: [usize; 2],
         (at, kt): (usize, f64),
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         all.r_edges("g(r) from forces")?;
         let whole = Sides::of(all, species, (at, kt))?;
         let each = blocks.iter().map(|b| Sides::of(b, species, (at, kt)));

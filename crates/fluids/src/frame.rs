@@ -10,6 +10,7 @@ use albireo::exact_sum::ExactSum;
 
 use super::values::{times, values_of};
 use super::{Space, Species};
+use crate::Result;
 
 /// One frame, class by class as [`Species::pairs`] has them.
 ///
@@ -54,7 +55,7 @@ pub struct Frame<'a> {
     pub weight: f64,
 }
 
-fn needs<T>(what: String) -> Result<T, EstimatorError> {
+fn needs<T>(what: String) -> Result<T> {
     Err(EstimatorError::Needs(what))
 }
 
@@ -63,7 +64,7 @@ impl Frame<'_> {
     ///
     /// # Errors
     /// A class of no pair at all, or of pairs that are excluded, every one.
-    pub fn check_candidates(&self) -> Result<(), EstimatorError> {
+    pub fn check_candidates(&self) -> Result<()> {
         for (class, counts) in self.counts.iter().enumerate() {
             let pairs = counts.total().pairs;
             if pairs == 0 {
@@ -79,11 +80,7 @@ impl Frame<'_> {
     }
 
     /// The candidates of each class; refuses what does not fit together.
-    pub(super) fn candidates(
-        &self,
-        binning: &Bins,
-        species: &Species,
-    ) -> Result<Vec<u64>, EstimatorError> {
+    pub(super) fn candidates(&self, binning: &Bins, species: &Species) -> Result<Vec<u64>> {
         species.check_list("numbers of particles", self.particles.len())?;
         let classes = species.pairs().len();
         if self.counts.len() != classes {
@@ -135,7 +132,7 @@ impl Frame<'_> {
         names.map(sum).collect()
     }
 
-    fn check_counts(&self, counts: &Counts, binning: &Bins) -> Result<(), EstimatorError> {
+    fn check_counts(&self, counts: &Counts, binning: &Bins) -> Result<()> {
         if counts.binning() != binning {
             return Err(EstimatorError::Bins {
                 left: "g(r)",
@@ -160,10 +157,7 @@ impl Frame<'_> {
     }
 
     /// Whether its counts are exact; refuses a mixture.
-    pub(super) fn exactness(
-        &self,
-        before: Option<Exactness>,
-    ) -> Result<Option<Exactness>, EstimatorError> {
+    pub(super) fn exactness(&self, before: Option<Exactness>) -> Result<Option<Exactness>> {
         self.counts.iter().try_fold(before, |before, counts| {
             let found = counts.exactness();
             match before {
@@ -182,7 +176,7 @@ fn candidates_of(
     [a, b]: [usize; 2],
     [na, nb]: [u64; 2],
     excluded: u64,
-) -> Result<u64, EstimatorError> {
+) -> Result<u64> {
     let [wide_a, wide_b] = [na, nb].map(u128::from);
     let (kind, all) = if a == b {
         let ordered = wide_a * wide_a.saturating_sub(1);

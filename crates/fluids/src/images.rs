@@ -9,6 +9,7 @@ use albireo::error::EstimatorError;
 use super::polygon::{HalfPlane, Polygon};
 use super::wigner_seitz::lattice_vectors;
 use super::{Space, WignerSeitz};
+use crate::Result;
 
 impl Space {
     /// The same, with each shell cut by the Wigner-Seitz cell of the frame: pairs are counted under their nearest image alone, so that
@@ -29,7 +30,7 @@ impl Space {
     ///
     /// # Errors
     /// Edges beyond four times the lengths of a box with an open axis.
-    pub fn nearest_images(self, bins: &RBins, domain: &Domain) -> Result<Self, EstimatorError> {
+    pub fn nearest_images(self, bins: &RBins, domain: &Domain) -> Result<Self> {
         let cell = WignerSeitz::new(domain);
         check_reach(bins.edges(), cell.known_to())?;
         Ok(self.keeping(cell.shells(bins.edges())))
@@ -44,7 +45,7 @@ impl Space {
         bins: &RBins,
         domain: &Domain,
         normal: Axis,
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         let (plane, _) = PlaneCell::of(domain, normal)?;
         let kept = plane.rings(bins.edges())?;
         Ok(self.keeping(kept))
@@ -54,11 +55,7 @@ impl Space {
     ///
     /// # Errors
     /// As [`Space::nearest_images_in_plane`], and a line of sight other than a fixed axis.
-    pub fn nearest_images_in_cylinders(
-        self,
-        bins: &RpPiBins,
-        domain: &Domain,
-    ) -> Result<Self, EstimatorError> {
+    pub fn nearest_images_in_cylinders(self, bins: &RpPiBins, domain: &Domain) -> Result<Self> {
         let axis = match bins.line_of_sight() {
             Some(LineOfSight::Fixed(axis)) => axis,
             other => {
@@ -85,7 +82,7 @@ impl Space {
     }
 }
 
-fn check_reach(edges: &Edges, known_to: f64) -> Result<(), EstimatorError> {
+fn check_reach(edges: &Edges, known_to: f64) -> Result<()> {
     if edges.last() <= known_to {
         return Ok(());
     }
@@ -106,7 +103,7 @@ struct PlaneCell {
 
 impl PlaneCell {
     /// The cell in the plane across an axis, and the length along it where that is periodic.
-    fn of(domain: &Domain, normal: Axis) -> Result<(Self, Option<f64>), EstimatorError> {
+    fn of(domain: &Domain, normal: Axis) -> Result<(Self, Option<f64>)> {
         let [first, second] = match normal {
             Axis::X => [1, 2],
             Axis::Y => [0, 2],
@@ -169,7 +166,7 @@ impl PlaneCell {
     }
 
     /// The share of each ring that lies in the cell.
-    fn rings(&self, edges: &Edges) -> Result<Vec<f64>, EstimatorError> {
+    fn rings(&self, edges: &Edges) -> Result<Vec<f64>> {
         check_reach(edges, self.known_to)?;
         let ring = |e: &[f64]| {
             let Some(outline) = self.outline.as_ref().filter(|_| e[1] > self.inner) else {

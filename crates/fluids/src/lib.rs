@@ -54,3 +54,6 @@ pub use transform::Window;
 pub use van_hove::VanHove;
 pub use walls::Walls;
 pub use wigner_seitz::WignerSeitz;
+
+/// What functions of counts hand back.
+pub type Result<T, E = albireo::error::EstimatorError> = std::result::Result<T, E>;

@@ -8,6 +8,7 @@ use albireo::exact_sum::ExactSum;
 
 use super::Partials;
 use super::cut::PairsOf;
+use crate::Result;
 
 /// What pairs in a bin are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,7 +59,7 @@ impl Normalisation {
     ///
     /// # Errors
     /// A name that there is not.
-    pub fn named(name: &str) -> Result<Self, EstimatorError> {
+    pub fn named(name: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|one| one.name() == name);
         found.ok_or_else(|| {
             EstimatorError::Needs(format!(
@@ -111,7 +112,7 @@ impl Partials {
         &self,
         species: [usize; 2],
         normalisation: Normalisation,
-    ) -> Result<Vec<f64>, EstimatorError> {
+    ) -> Result<Vec<f64>> {
         let class = self.species.class(species)?;
         Ok(self.ideal_of_class(class, normalisation))
     }
@@ -122,11 +123,7 @@ impl Partials {
     ///
     /// # Errors
     /// Species whose pairs were not counted.
-    pub fn g(
-        &self,
-        species: [usize; 2],
-        normalisation: Normalisation,
-    ) -> Result<Vec<f64>, EstimatorError> {
+    pub fn g(&self, species: [usize; 2], normalisation: Normalisation) -> Result<Vec<f64>> {
         let class = self.species.class(species)?;
         let ideal = self.ideal_of_class(class, normalisation);
         let factor = match normalisation {
@@ -168,7 +165,7 @@ impl Partials {
         &self,
         lengths: &[f64],
         normalisation: Normalisation,
-    ) -> Result<Vec<f64>, EstimatorError> {
+    ) -> Result<Vec<f64>> {
         self.species.check_list("lengths", lengths.len())?;
         let c = self.fractions()?;
         let mean: f64 = c.iter().zip(lengths).map(|(c, b)| c * b).sum();
@@ -202,7 +199,7 @@ impl Partials {
     ///
     /// # Errors
     /// Species of two samples, which may overlap, or no frame.
-    pub fn fractions(&self) -> Result<Vec<f64>, EstimatorError> {
+    pub fn fractions(&self) -> Result<Vec<f64>> {
         if !self.species.complete() {
             return Err(EstimatorError::Needs(
                 "fractions of species need all pairs of one sample's species".to_owned(),
@@ -223,7 +220,7 @@ impl Partials {
     ///
     /// # Errors
     /// Species whose pairs were not counted.
-    pub fn poisson_error(&self, species: [usize; 2]) -> Result<Vec<f64>, EstimatorError> {
+    pub fn poisson_error(&self, species: [usize; 2]) -> Result<Vec<f64>> {
         self.poisson_error_of(species, Normalisation::Pairs)
     }
 
@@ -235,7 +232,7 @@ impl Partials {
         &self,
         species: [usize; 2],
         normalisation: Normalisation,
-    ) -> Result<Vec<f64>, EstimatorError> {
+    ) -> Result<Vec<f64>> {
         let pairs = self.npairs(species)?.iter();
         let g = self.g(species, normalisation)?.into_iter();
         let spread = if self.is_reweighted() {
@@ -256,7 +253,7 @@ impl Partials {
     ///
     /// # Errors
     /// Species whose pairs were not counted.
-    pub fn coordination(&self, species: [usize; 2]) -> Result<Vec<f64>, EstimatorError> {
+    pub fn coordination(&self, species: [usize; 2]) -> Result<Vec<f64>> {
         let class = self.species.class(species)?;
         let pairs = self.weighted_pairs(class).into_iter();
         let references = self.weighted_particles(species[0]);

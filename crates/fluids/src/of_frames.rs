@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::set_covariance::{of_cylinders, of_shells};
 use super::{Frame, Partials, Space, Species, Walls};
+use crate::Result;
 use crate::frames::{FrameBlocks, FrameFacts, FrameGroups};
 
 /// Bins that a space cuts.
@@ -21,7 +22,7 @@ enum CutBins<'a> {
 
 impl<'a> CutBins<'a> {
     /// Bins in r or in (rp, pi).
-    fn of(bins: &'a Bins) -> Result<Self, EstimatorError> {
+    fn of(bins: &'a Bins) -> Result<Self> {
         match bins {
             Bins::R(bins) => Ok(Self::Shells(bins)),
             Bins::RpPi(bins) => Ok(Self::Cylinders(bins)),
@@ -33,12 +34,7 @@ impl<'a> CutBins<'a> {
     }
 
     /// `space` with the bins cut by the cell of nearest images of `domain`; of rings in the plane across an axis, by the cell in that plane.
-    fn cut_by_images(
-        &self,
-        space: Space,
-        domain: &Domain,
-        plane: Option<Axis>,
-    ) -> Result<Space, EstimatorError> {
+    fn cut_by_images(&self, space: Space, domain: &Domain, plane: Option<Axis>) -> Result<Space> {
         match (self, plane) {
             (Self::Shells(bins), None) => space.nearest_images(bins, domain),
             (Self::Shells(bins), Some(normal)) => {
@@ -49,12 +45,7 @@ impl<'a> CutBins<'a> {
     }
 
     /// The space between `walls` in `domain`; of rings in the plane across an axis, walls as they are seen along it.
-    fn between_walls(
-        &self,
-        walls: &Walls,
-        domain: &Domain,
-        plane: Option<Axis>,
-    ) -> Result<Space, EstimatorError> {
+    fn between_walls(&self, walls: &Walls, domain: &Domain, plane: Option<Axis>) -> Result<Space> {
         match self {
             Self::Shells(bins) => of_shells(bins, walls, domain, plane),
             Self::Cylinders(bins) => of_cylinders(bins, walls, domain),
@@ -72,11 +63,7 @@ impl Space {
     /// # Errors
     /// Walls that leave an open axis without end, bins across an axis that walls are not symmetric about, bins that reach the images of the region or
     /// beyond half of a periodic axis.
-    pub fn between_walls(
-        bins: impl Into<Bins>,
-        walls: &Walls,
-        domain: &Domain,
-    ) -> Result<Self, EstimatorError> {
+    pub fn between_walls(bins: impl Into<Bins>, walls: &Walls, domain: &Domain) -> Result<Self> {
         CutBins::of(&bins.into())?.between_walls(walls, domain, None)
     }
 
@@ -89,7 +76,7 @@ impl Space {
         walls: &Walls,
         domain: &Domain,
         normal: Axis,
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         CutBins::of(&bins.into())?.between_walls(walls, domain, Some(normal))
     }
 }
@@ -148,7 +135,7 @@ impl BlockPartials<'_> {
     ///
     /// # Errors
     /// Frames without a volume, or what [`Partials::add_frame`] refuses.
-    pub fn of_each(&self, blocks: &FrameBlocks) -> Result<Vec<Partials>, EstimatorError> {
+    pub fn of_each(&self, blocks: &FrameBlocks) -> Result<Vec<Partials>> {
         let of_block = |(begin, _)| {
             let mut one = self.empty.clone();
             self.add(&mut one, blocks, begin).map(|()| one)
@@ -156,12 +143,7 @@ impl BlockPartials<'_> {
         blocks.blocks().map(of_block).collect()
     }
 
-    fn add(
-        &self,
-        sum: &mut Partials,
-        blocks: &FrameBlocks,
-        begin: u64,
-    ) -> Result<(), EstimatorError> {
+    fn add(&self, sum: &mut Partials, blocks: &FrameBlocks, begin: u64) -> Result<()> {
         let Some(tally) = blocks.block(begin) else {
             return Ok(());
         };
@@ -206,7 +188,7 @@ impl BlockPartials<'_> {
     }
 
     /// The space of each frame; that of frames in a row with the same box is found once.
-    fn spaces_of(&self, frames: &[(u64, &FrameFacts)]) -> Result<Vec<Space>, EstimatorError> {
+    fn spaces_of(&self, frames: &[(u64, &FrameFacts)]) -> Result<Vec<Space>> {
         let same = |k: usize| {
             k > 0
                 && frames[k].1.domain == frames[k - 1].1.domain
@@ -232,7 +214,7 @@ impl BlockPartials<'_> {
         Ok(spaces)
     }
 
-    fn space_of(&self, place: u64, facts: &FrameFacts) -> Result<Space, EstimatorError> {
+    fn space_of(&self, place: u64, facts: &FrameFacts) -> Result<Space> {
         let bins = self.empty.binning();
         let kept = || {
             facts.domain.as_deref().ok_or_else(|| {
@@ -268,7 +250,7 @@ impl BlockPartials<'_> {
         species: &Species,
         place: u64,
         facts: &FrameFacts,
-    ) -> Result<(Vec<u64>, Vec<u64>), EstimatorError> {
+    ) -> Result<(Vec<u64>, Vec<u64>)> {
         let lists = (&facts.particles[..], &facts.excluded[..]);
         let of = |pair| {
             let found = self.groups.candidates(lists, pair);

@@ -12,6 +12,7 @@ use albireo::exact_sum::ExactSum;
 use super::cut::{Counted, Cut, PairsOf, keep, kept_sums, merge_all, zeros};
 use super::space::bin_volumes;
 use super::{Frame, Species};
+use crate::Result;
 
 /// Partial distribution functions `g_ab` of all pairs of species, built up frame by frame; one sample is one species, a second around it another
 /// ([`Species::between`]).
@@ -88,7 +89,7 @@ impl Partials {
     ///
     /// # Errors
     /// Bins whose volumes are not known: angles, lines of sight other than a fixed axis, rules of another crate.
-    pub fn new(bins: impl Into<Bins>, species: Species) -> Result<Self, EstimatorError> {
+    pub fn new(bins: impl Into<Bins>, species: Species) -> Result<Self> {
         let bins = bins.into();
         let volumes = bin_volumes(&bins)?;
         Ok(Self::with_volumes(bins, species, volumes))
@@ -133,7 +134,7 @@ impl Partials {
     }
 
     /// The edges of bins in r, be they shells or rings; `what` is refused in other bins.
-    pub(super) fn r_edges(&self, what: &str) -> Result<&Edges, EstimatorError> {
+    pub(super) fn r_edges(&self, what: &str) -> Result<&Edges> {
         let refusal = || {
             let found = self.binning.name();
             EstimatorError::Needs(format!("{what} needs bins in r, found bins {found}"))
@@ -152,7 +153,7 @@ impl Partials {
     /// Other bins or numbers of classes, counts that cover a part of the frame only, that hold both orders of pairs or do not fit the
     /// numbers of particles, cuts by angle or rp, cuts without the number of pairs that they exclude, more pairs excluded than there are,
     /// approximate counts beside exact ones, a weight that is not positive and finite. `self` is then unchanged.
-    pub fn add_frame(&mut self, frame: &Frame<'_>) -> Result<(), EstimatorError> {
+    pub fn add_frame(&mut self, frame: &Frame<'_>) -> Result<()> {
         let candidates = frame.candidates(&self.binning, &self.species)?;
         let exactness = frame.exactness(self.exactness)?;
         let weight = frame.weight;
@@ -187,7 +188,7 @@ impl Partials {
         frames: &[Frame<'_>],
         candidates: &[Vec<u64>],
         exactness: Exactness,
-    ) -> Result<(), EstimatorError> {
+    ) -> Result<()> {
         let of =
             |(frame, candidates): (&Frame<'_>, &Vec<u64>)| self.finite_densities(frame, candidates);
         let densities: Result<Vec<_>, _> = frames.iter().zip(candidates).map(of).collect();
@@ -218,11 +219,7 @@ impl Partials {
     }
 
     /// `w P / V` of each class; refuses what float64 cannot hold.
-    fn finite_densities(
-        &self,
-        frame: &Frame<'_>,
-        candidates: &[u64],
-    ) -> Result<Vec<Counted<f64>>, EstimatorError> {
+    fn finite_densities(&self, frame: &Frame<'_>, candidates: &[u64]) -> Result<Vec<Counted<f64>>> {
         let (weight, volume) = (frame.weight, frame.space.volume());
         let densities = self.densities(frame, candidates);
         let finite = |c: &Counted<f64>| c.candidates.is_finite() && c.products.is_finite();
@@ -393,7 +390,7 @@ impl Partials {
     ///
     /// # Errors
     /// Species whose pairs were not counted.
-    pub fn npairs(&self, species: [usize; 2]) -> Result<&[u64], EstimatorError> {
+    pub fn npairs(&self, species: [usize; 2]) -> Result<&[u64]> {
         let class = self.species.class(species)?;
         Ok(&self.npairs[class * self.volumes.len()..][..self.volumes.len()])
     }

@@ -2,9 +2,8 @@
 //!
 //! Entry: [`StructureFactors::neutron`], [`StructureFactors::xray`], [`Partials::neutron`].
 
-use albireo::error::EstimatorError;
-
 use super::{FormFactor, Normalisation, Partials, StructureFactors};
+use crate::Result;
 
 /// Total structure factors of neutrons, per particle; lengths in fm make F in fm^2 (100 fm^2 = 1 barn).
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +81,7 @@ impl StructureFactors {
     ///
     /// # Errors
     /// A number of lengths other than the number of species.
-    pub fn neutron(&self, lengths: &[f64]) -> Result<NeutronFactors, EstimatorError> {
+    pub fn neutron(&self, lengths: &[f64]) -> Result<NeutronFactors> {
         let constants: Vec<_> = lengths.iter().map(|&b| move |_: f64| b).collect();
         let factors: Vec<FormFactor<'_>> = constants.iter().map(|f| f as FormFactor<'_>).collect();
         let XrayFactors { f, s, .. } = self.xray(&factors)?;
@@ -95,7 +94,7 @@ impl StructureFactors {
     ///
     /// # Errors
     /// A number of form factors other than the number of species.
-    pub fn xray(&self, form_factors: &[FormFactor<'_>]) -> Result<XrayFactors, EstimatorError> {
+    pub fn xray(&self, form_factors: &[FormFactor<'_>]) -> Result<XrayFactors> {
         let species = self.species();
         species.check_list("form factors or scattering lengths", form_factors.len())?;
         let partials: Result<Vec<&[f64]>, _> = (species.pairs().iter())
@@ -132,7 +131,7 @@ impl Partials {
         &self,
         lengths: &[f64],
         normalisation: Normalisation,
-    ) -> Result<NeutronFunctions, EstimatorError> {
+    ) -> Result<NeutronFunctions> {
         let edges = self.shell_edges("G(r)")?;
         normalisation.check_is_g("G(r)")?;
         self.species

@@ -15,6 +15,7 @@ use albireo::quadrature::{DoubleExponential, GaussLegendre};
 use super::Space;
 use super::space::bin_volumes;
 use super::walls::{Shape, Walls, across, period, upright};
+use crate::Result;
 
 /// One axis of a region.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +46,7 @@ enum Region {
     Sphere(f64),
 }
 
-fn needs<T>(what: String) -> Result<T, EstimatorError> {
+fn needs<T>(what: String) -> Result<T> {
     Err(EstimatorError::Needs(what))
 }
 
@@ -172,11 +173,7 @@ struct Rules {
 
 impl Region {
     /// What `walls` enclose in `domain`, along and across `axis`; `flat`, across it alone.
-    fn of(
-        walls: &Walls,
-        domain: &Domain,
-        (axis, flat): (Option<Axis>, bool),
-    ) -> Result<Self, EstimatorError> {
+    fn of(walls: &Walls, domain: &Domain, (axis, flat): (Option<Axis>, bool)) -> Result<Self> {
         let side = |planes: Option<[f64; 2]>, of: Axis| match planes {
             // Along the normal of a plane nothing is asked.
             _ if flat && axis == Some(of) => Ok(Side::Periodic(1.0)),
@@ -359,7 +356,7 @@ pub(super) fn of_shells(
     walls: &Walls,
     domain: &Domain,
     plane: Option<Axis>,
-) -> Result<Space, EstimatorError> {
+) -> Result<Space> {
     let all = Bins::from(bins);
     check_gaps(&all, walls, domain, plane)?;
     let edges = bins.edges();
@@ -381,11 +378,7 @@ pub(super) fn of_shells(
 }
 
 /// The space of rings times heights between walls.
-pub(super) fn of_cylinders(
-    bins: &RpPiBins,
-    walls: &Walls,
-    domain: &Domain,
-) -> Result<Space, EstimatorError> {
+pub(super) fn of_cylinders(bins: &RpPiBins, walls: &Walls, domain: &Domain) -> Result<Space> {
     let all = Bins::from(bins);
     check_gaps(&all, walls, domain, None)?;
     let Some(LineOfSight::Fixed(axis)) = all.line_of_sight() else {
@@ -398,12 +391,7 @@ pub(super) fn of_cylinders(
 }
 
 /// Refuses bins that reach from the region to its images, or beyond half of a periodic axis.
-fn check_gaps(
-    bins: &Bins,
-    walls: &Walls,
-    domain: &Domain,
-    plane: Option<Axis>,
-) -> Result<(), EstimatorError> {
+fn check_gaps(bins: &Bins, walls: &Walls, domain: &Domain, plane: Option<Axis>) -> Result<()> {
     if let Err(refusal) = bins.admit(domain) {
         return needs(format!("between walls {refusal}"));
     }

@@ -6,6 +6,8 @@ use albireo::binning::{Bins, RBins};
 use albireo::error::EstimatorError;
 use albireo::estimators::{self, RandomPairs, rings};
 
+use crate::Result;
+
 /// The volume of a frame (length units cubed; of bins in a plane its area, squared), and of each bin the part that pairs can be in.
 ///
 /// A bin that lies whole in the space around every particle has the part 1. Cut ones: beyond half the box ([`Space::nearest_images`]) or
@@ -21,7 +23,7 @@ impl Space {
     ///
     /// # Errors
     /// A volume that is not positive and finite.
-    pub fn of_volume(volume: f64) -> Result<Self, EstimatorError> {
+    pub fn of_volume(volume: f64) -> Result<Self> {
         if volume > 0.0 && volume.is_finite() {
             return Ok(Self { volume, kept: None });
         }
@@ -61,7 +63,7 @@ impl Space {
         bins: impl Into<Bins>,
         randoms: &impl RandomPairs,
         volume: f64,
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         let bins = bins.into();
         Self::of_fractions(&bins, randoms, volume, &bin_volumes(&bins)?)
     }
@@ -74,7 +76,7 @@ impl Space {
         bins: &RBins,
         randoms: &impl RandomPairs,
         area: f64,
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         Self::of_fractions(&bins.into(), randoms, area, &rings(bins.edges()))
     }
 
@@ -83,7 +85,7 @@ impl Space {
         randoms: &impl RandomPairs,
         volume: f64,
         whole: &[f64],
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         if randoms.binning() != binning {
             return Err(EstimatorError::Bins {
                 left: "g(r)",
@@ -94,11 +96,7 @@ impl Space {
     }
 
     /// A space whose random pairs lie in the bins with these shares.
-    pub(super) fn of_shares(
-        shares: &[f64],
-        volume: f64,
-        whole: &[f64],
-    ) -> Result<Self, EstimatorError> {
+    pub(super) fn of_shares(shares: &[f64], volume: f64, whole: &[f64]) -> Result<Self> {
         let kept = shares
             .iter()
             .zip(whole)
@@ -126,7 +124,7 @@ impl Space {
 }
 
 /// The volumes of whole bins.
-pub(super) fn bin_volumes(binning: &Bins) -> Result<Vec<f64>, EstimatorError> {
+pub(super) fn bin_volumes(binning: &Bins) -> Result<Vec<f64>> {
     estimators::bin_volumes(binning)?.ok_or_else(|| {
         EstimatorError::Needs(
             "g needs the library's own bins in r, (s, mu) or (rp, pi), whose volumes are known"

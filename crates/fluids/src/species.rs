@@ -4,6 +4,8 @@
 
 use albireo::error::EstimatorError;
 
+use crate::Result;
+
 /// The pairs of species that partial functions are made of, in the order of the tables of [`albireo::tally::Classes::Species`].
 ///
 /// ```
@@ -42,7 +44,7 @@ impl Species {
     ///
     /// # Errors
     /// A species beyond their number, or a pair that is there twice.
-    pub fn of_pairs(number: usize, pairs: &[[usize; 2]]) -> Result<Self, EstimatorError> {
+    pub fn of_pairs(number: usize, pairs: &[[usize; 2]]) -> Result<Self> {
         let mut seen = Self {
             number,
             pairs: Vec::new(),
@@ -74,7 +76,7 @@ impl Species {
     }
 
     /// The class of two species, in either order.
-    pub(super) fn class(&self, [a, b]: [usize; 2]) -> Result<usize, EstimatorError> {
+    pub(super) fn class(&self, [a, b]: [usize; 2]) -> Result<usize> {
         let found = self.pairs.iter().position(|&p| p == [a, b] || p == [b, a]);
         found.ok_or_else(|| {
             EstimatorError::Needs(format!(
@@ -85,7 +87,7 @@ impl Species {
     }
 
     /// Refuses a list that does not hold one entry for each species.
-    pub(super) fn check_list(&self, what: &str, found: usize) -> Result<(), EstimatorError> {
+    pub(super) fn check_list(&self, what: &str, found: usize) -> Result<()> {
         if found == self.number {
             return Ok(());
         }

@@ -9,6 +9,7 @@ use albireo::estimators::shells;
 
 use super::transform::{bin_integrals, check_q};
 use super::{Normalisation, Partials, Species, Window};
+use crate::Result;
 
 /// Partial structure factors at some q (2 pi over the unit of length), held as those of Faber & Ziman (1965), DOI 10.1080/14786436508211931.
 ///
@@ -59,7 +60,7 @@ impl StructureFactors {
         fractions: &[f64],
         q: &[f64],
         window: Window,
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         check_bins_from_zero("S(q)", edges)?;
         check_fractions(species, fractions)?;
         check_q(q)?;
@@ -95,7 +96,7 @@ impl StructureFactors {
         fractions: &[f64],
         q: &[f64],
         partials: Vec<Vec<f64>>,
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         check_fractions(species, fractions)?;
         check_q(q)?;
         let fit = partials.iter().all(|partial| partial.len() == q.len());
@@ -133,7 +134,7 @@ impl StructureFactors {
     ///
     /// # Errors
     /// A species that there is not.
-    pub fn faber_ziman(&self, species: [usize; 2]) -> Result<&[f64], EstimatorError> {
+    pub fn faber_ziman(&self, species: [usize; 2]) -> Result<&[f64]> {
         Ok(&self.partials[self.species.class(species)?])
     }
 
@@ -141,7 +142,7 @@ impl StructureFactors {
     ///
     /// # Errors
     /// A species that there is not.
-    pub fn ashcroft_langreth(&self, [a, b]: [usize; 2]) -> Result<Vec<f64>, EstimatorError> {
+    pub fn ashcroft_langreth(&self, [a, b]: [usize; 2]) -> Result<Vec<f64>> {
         let own = if a == b { 1.0 } else { 0.0 };
         let faber_ziman = self.faber_ziman([a, b])?.iter();
         let share = (self.fractions[a] * self.fractions[b]).sqrt();
@@ -152,7 +153,7 @@ impl StructureFactors {
     ///
     /// # Errors
     /// More or fewer species than two.
-    pub fn bhatia_thornton(&self) -> Result<BhatiaThornton, EstimatorError> {
+    pub fn bhatia_thornton(&self) -> Result<BhatiaThornton> {
         let ([c1, c2], [aa, ab, bb]) = (self.fractions.as_slice(), self.partials.as_slice()) else {
             return Err(EstimatorError::Needs(format!(
                 "Bhatia-Thornton structure factors are those of 2 species, found {}",
@@ -173,7 +174,7 @@ impl StructureFactors {
 }
 
 /// Refuses bins that leave out pairs at small r.
-pub(super) fn check_bins_from_zero(what: &str, edges: &Edges) -> Result<(), EstimatorError> {
+pub(super) fn check_bins_from_zero(what: &str, edges: &Edges) -> Result<()> {
     match edges.values()[0] {
         0.0 => Ok(()),
         first => Err(EstimatorError::Needs(format!(
@@ -182,7 +183,7 @@ pub(super) fn check_bins_from_zero(what: &str, edges: &Edges) -> Result<(), Esti
     }
 }
 
-fn check_fractions(species: &Species, fractions: &[f64]) -> Result<(), EstimatorError> {
+fn check_fractions(species: &Species, fractions: &[f64]) -> Result<()> {
     if !species.complete() {
         return Err(EstimatorError::Needs(
             "structure factors need all pairs of one sample's species".to_owned(),
@@ -210,7 +211,7 @@ impl Partials {
         q: &[f64],
         window: Window,
         normalisation: Normalisation,
-    ) -> Result<StructureFactors, EstimatorError> {
+    ) -> Result<StructureFactors> {
         let edges = self.shell_edges("S(q)")?;
         normalisation.check_is_g("S(q)")?;
         let fractions = self.fractions()?;
@@ -221,7 +222,7 @@ impl Partials {
     }
 
     /// The edges of shells in space; `what` is refused in other bins.
-    pub(super) fn shell_edges(&self, what: &str) -> Result<&Edges, EstimatorError> {
+    pub(super) fn shell_edges(&self, what: &str) -> Result<&Edges> {
         let found = match self.binning.as_r() {
             Some(bins) if self.volumes == shells(bins.edges()) => return Ok(bins.edges()),
             Some(_) => "rings in a plane".to_owned(),
@@ -235,7 +236,7 @@ impl Partials {
 
 impl Normalisation {
     /// Refuses what does not end at 1.
-    pub(super) fn check_is_g(self, what: &str) -> Result<(), EstimatorError> {
+    pub(super) fn check_is_g(self, what: &str) -> Result<()> {
         match self {
             Self::Pairs | Self::Squares | Self::GrandCanonical => Ok(()),
             Self::Density | Self::None => Err(EstimatorError::Needs(format!(

@@ -10,6 +10,7 @@ use albireo::quadrature::GaussLegendre;
 
 use super::structure_factor::check_bins_from_zero;
 use super::{Normalisation, Partials};
+use crate::Result;
 
 /// `-ln g` in units of kT: infinite where g is 0, NaN where there is no g. Kirkwood (1935), DOI 10.1063/1.1749657.
 ///
@@ -54,7 +55,7 @@ pub enum BoxCorrection {
 ///
 /// # Errors
 /// A first edge other than 0, or another number of bins.
-pub fn kirkwood_buff(edges: &Edges, g: &[f64]) -> Result<Vec<f64>, EstimatorError> {
+pub fn kirkwood_buff(edges: &Edges, g: &[f64]) -> Result<Vec<f64>> {
     check(edges, g)?;
     let rule = GaussLegendre::default();
     // Sums of (g - 1) r^k over the bins so far, for the powers of r in r^2 u.
@@ -73,7 +74,7 @@ pub fn kirkwood_buff(edges: &Edges, g: &[f64]) -> Result<Vec<f64>, EstimatorErro
     Ok(bins.map(integral).collect())
 }
 
-fn check(edges: &Edges, g: &[f64]) -> Result<(), EstimatorError> {
+fn check(edges: &Edges, g: &[f64]) -> Result<()> {
     check_bins_from_zero("a Kirkwood-Buff integral", edges)?;
     if g.len() == edges.n_bins() {
         return Ok(());
@@ -97,7 +98,7 @@ pub fn corrected_for_box(
     particles: f64,
     volume: f64,
     like: bool,
-) -> Result<Vec<f64>, EstimatorError> {
+) -> Result<Vec<f64>> {
     check(edges, g)?;
     for (what, found) in [("number of particles", particles), ("volume", volume)] {
         if !(found > 0.0 && found.is_finite()) {
@@ -131,7 +132,7 @@ impl Partials {
         &self,
         species: [usize; 2],
         correction: BoxCorrection,
-    ) -> Result<Vec<f64>, EstimatorError> {
+    ) -> Result<Vec<f64>> {
         let edges = self.shell_edges("a Kirkwood-Buff integral")?;
         let g = self.g(species, Normalisation::Squares)?;
         match correction {

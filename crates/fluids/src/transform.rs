@@ -14,6 +14,8 @@ use albireo::binning::Edges;
 use albireo::error::EstimatorError;
 use albireo::quadrature::GaussLegendre;
 
+use crate::Result;
+
 /// What g - 1 is multiplied by so that its end does not ring in S(q).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -44,7 +46,7 @@ impl Window {
     ///
     /// # Errors
     /// A name that there is not.
-    pub fn named(name: &str) -> Result<Self, EstimatorError> {
+    pub fn named(name: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|one| one.name() == name);
         found.ok_or_else(|| {
             EstimatorError::Needs(format!("a window is none, lorch or hann, found {name}"))
@@ -70,7 +72,7 @@ pub(super) fn sinc(x: f64) -> f64 {
 }
 
 /// Refuses values of q that are not finite and above 0.
-pub(super) fn check_q(q: &[f64]) -> Result<(), EstimatorError> {
+pub(super) fn check_q(q: &[f64]) -> Result<()> {
     match q.iter().find(|q| !(q.is_finite() && **q > 0.0)) {
         None => Ok(()),
         Some(found) => Err(EstimatorError::Needs(format!(

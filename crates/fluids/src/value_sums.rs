@@ -7,13 +7,14 @@ use albireo::estimators::ratio;
 use albireo::exact_sum::ExactSum;
 
 use super::Partials;
+use crate::Result;
 
 impl Partials {
     /// Sum number `at` of the values of pairs in each bin, over the frames by their weights: exact, rounded once.
     ///
     /// # Errors
     /// Species whose pairs were not counted, or no such sum.
-    pub fn pair_sum(&self, species: [usize; 2], at: usize) -> Result<Vec<f64>, EstimatorError> {
+    pub fn pair_sum(&self, species: [usize; 2], at: usize) -> Result<Vec<f64>> {
         let class = self.species.class(species)?;
         let sums = self.sums.get(at).ok_or_else(|| {
             EstimatorError::Needs(format!(
@@ -30,7 +31,7 @@ impl Partials {
     ///
     /// # Errors
     /// Species whose pairs were not counted.
-    pub fn pair_weights(&self, species: [usize; 2]) -> Result<Vec<f64>, EstimatorError> {
+    pub fn pair_weights(&self, species: [usize; 2]) -> Result<Vec<f64>> {
         Ok(self.weighted_pairs(self.species.class(species)?))
     }
 
@@ -38,11 +39,7 @@ impl Partials {
     ///
     /// # Errors
     /// As [`Partials::pair_sum`].
-    pub fn pair_sum_mean(
-        &self,
-        species: [usize; 2],
-        at: usize,
-    ) -> Result<Vec<f64>, EstimatorError> {
+    pub fn pair_sum_mean(&self, species: [usize; 2], at: usize) -> Result<Vec<f64>> {
         let sums = self.pair_sum(species, at)?.into_iter();
         let pairs = self.pair_weights(species)?;
         Ok(sums.zip(pairs).map(|(sum, n)| ratio(sum, n)).collect())

@@ -7,6 +7,7 @@ use albireo::error::EstimatorError;
 use albireo::estimators::ratio;
 
 use super::{Frame, Normalisation, Partials, Space, Species};
+use crate::Result;
 use crate::frames::{FrameGroups, LaggedTally};
 
 /// Distinct and own parts of `G(r, t)` for several times t, from the pairs between frames.
@@ -36,7 +37,7 @@ fn orders(groups: usize, [a, b]: [usize; 2]) -> Vec<[usize; 2]> {
     }
 }
 
-fn needs<T>(what: String) -> Result<T, EstimatorError> {
+fn needs<T>(what: String) -> Result<T> {
     Err(EstimatorError::Needs(what))
 }
 
@@ -71,7 +72,7 @@ impl VanHove {
         lags: usize,
         volume: Option<f64>,
         exactness: Exactness,
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         let number = groups.names().len();
         empty.species().check_list("groups", number)?;
         let pairs = empty.species().pairs().to_vec();
@@ -92,7 +93,7 @@ impl VanHove {
     ///
     /// # Errors
     /// A lag or tables that there are not, frames without a volume, or more pairs left out than there are.
-    pub fn add(&mut self, tally: &LaggedTally) -> Result<(), EstimatorError> {
+    pub fn add(&mut self, tally: &LaggedTally) -> Result<()> {
         let (lag, number) = (tally.lag, self.groups.names().len());
         let volume = tally.volume.or(self.volume);
         let Some(volume) = volume else {
@@ -162,7 +163,7 @@ impl VanHove {
     }
 
     /// All such pairs there are, less those left out.
-    fn candidates(&self, tally: &LaggedTally, [a, b]: [usize; 2]) -> Result<u64, EstimatorError> {
+    fn candidates(&self, tally: &LaggedTally, [a, b]: [usize; 2]) -> Result<u64> {
         let (mut all, mut left_out) = (0u128, 0u128);
         for first in self.groups.labels_of(a) {
             for second in self.groups.labels_of(b) {
@@ -196,7 +197,7 @@ impl VanHove {
         self.distinct.get(lag).map_or(0, Partials::frames)
     }
 
-    fn of_lag(&self, lag: usize) -> Result<&Partials, EstimatorError> {
+    fn of_lag(&self, lag: usize) -> Result<&Partials> {
         let found = self.distinct.get(lag);
         found.ok_or_else(|| {
             EstimatorError::Needs(format!(
@@ -210,7 +211,7 @@ impl VanHove {
     ///
     /// # Errors
     /// A lag or groups whose pairs were not counted.
-    pub fn npairs(&self, lag: usize, pair: [usize; 2]) -> Result<Vec<u64>, EstimatorError> {
+    pub fn npairs(&self, lag: usize, pair: [usize; 2]) -> Result<Vec<u64>> {
         let of = self.of_lag(lag)?;
         let mut sums = vec![0; of.binning().n_bins()];
         for order in orders(self.groups.names().len(), pair) {
@@ -229,7 +230,7 @@ impl VanHove {
         lag: usize,
         pair: [usize; 2],
         normalisation: Normalisation,
-    ) -> Result<Vec<f64>, EstimatorError> {
+    ) -> Result<Vec<f64>> {
         let of = self.of_lag(lag)?;
         let npairs = self.npairs(lag, pair)?;
         let mut ideal = vec![0.0; npairs.len()];
@@ -254,7 +255,7 @@ impl VanHove {
     ///
     /// # Errors
     /// A lag or a group that there is not.
-    pub fn own(&self, lag: usize, group: usize) -> Result<&[u64], EstimatorError> {
+    pub fn own(&self, lag: usize, group: usize) -> Result<&[u64]> {
         let bins = self.of_lag(lag)?.binning().n_bins();
         let sums = self.own[lag].chunks_exact(bins).nth(group);
         sums.ok_or_else(|| EstimatorError::Needs(format!("there is no group {group} (from 0)")))
@@ -265,7 +266,7 @@ impl VanHove {
     ///
     /// # Errors
     /// As [`VanHove::own`].
-    pub fn own_density(&self, lag: usize, group: usize) -> Result<Vec<f64>, EstimatorError> {
+    pub fn own_density(&self, lag: usize, group: usize) -> Result<Vec<f64>> {
         let of = self.of_lag(lag)?;
         let particles = of.mean_particles()[group] * of.frames() as f64;
         let bins = self.own(lag, group)?.iter().zip(of.volumes());

@@ -6,6 +6,8 @@ use albireo::domain::{Axis, Domain, Lattice};
 use albireo::error::EstimatorError;
 use albireo::{Points, pool};
 
+use crate::Result;
+
 /// A region with walls, of which the share of random pairs in each bin is known.
 ///
 /// Along an axis without walls particles go on without end, in the periodic box of their frame.
@@ -45,12 +47,12 @@ pub(super) enum Shape {
     Sphere { centre: [f64; 3], radius: f64 },
 }
 
-fn needs<T>(what: String) -> Result<T, EstimatorError> {
+fn needs<T>(what: String) -> Result<T> {
     Err(EstimatorError::Needs(what))
 }
 
 /// Refuses planes that do not rise.
-fn check_planes(planes: Option<[f64; 2]>) -> Result<(), EstimatorError> {
+fn check_planes(planes: Option<[f64; 2]>) -> Result<()> {
     match planes {
         Some([lo, hi]) if !(lo < hi && lo.is_finite() && hi.is_finite()) => needs(format!(
             "walls must stand at two places, the lower first, found {lo} and {hi}"
@@ -59,7 +61,7 @@ fn check_planes(planes: Option<[f64; 2]>) -> Result<(), EstimatorError> {
     }
 }
 
-fn check_round(centre: &[f64], radius: f64) -> Result<(), EstimatorError> {
+fn check_round(centre: &[f64], radius: f64) -> Result<()> {
     if radius > 0.0 && radius.is_finite() && centre.iter().all(|x| x.is_finite()) {
         return Ok(());
     }
@@ -85,7 +87,7 @@ impl Walls {
     ///
     /// # Errors
     /// No walls at all, or planes whose places are not finite and rising.
-    pub fn block(planes: [Option<[f64; 2]>; 3]) -> Result<Self, EstimatorError> {
+    pub fn block(planes: [Option<[f64; 2]>; 3]) -> Result<Self> {
         planes.into_iter().try_for_each(check_planes)?;
         if planes == [None; 3] {
             return needs("walls across one axis at least are needed, found none".to_owned());
@@ -104,7 +106,7 @@ impl Walls {
         centre: [f64; 2],
         radius: f64,
         along: Option<[f64; 2]>,
-    ) -> Result<Self, EstimatorError> {
+    ) -> Result<Self> {
         check_round(&centre, radius)?;
         check_planes(along)?;
         Ok(Self {
@@ -121,7 +123,7 @@ impl Walls {
     ///
     /// # Errors
     /// A radius that is not positive and finite.
-    pub fn sphere(centre: [f64; 3], radius: f64) -> Result<Self, EstimatorError> {
+    pub fn sphere(centre: [f64; 3], radius: f64) -> Result<Self> {
         check_round(&centre, radius)?;
         Ok(Self {
             shape: Shape::Sphere { centre, radius },
@@ -178,7 +180,7 @@ impl Walls {
 }
 
 /// The period of a domain along an axis, on its own; none where the axis is open.
-pub(super) fn period(domain: &Domain, axis: Axis) -> Result<Option<f64>, EstimatorError> {
+pub(super) fn period(domain: &Domain, axis: Axis) -> Result<Option<f64>> {
     match domain {
         Domain::Open => Ok(None),
         Domain::Periodic(cell) => Ok(cell.length(axis)),
@@ -187,7 +189,7 @@ pub(super) fn period(domain: &Domain, axis: Axis) -> Result<Option<f64>, Estimat
 }
 
 /// The vector of a lattice that stands on the two others along an axis: its length, and the area that these span.
-pub(super) fn upright(lattice: &Lattice, axis: Axis) -> Result<(f64, f64), EstimatorError> {
+pub(super) fn upright(lattice: &Lattice, axis: Axis) -> Result<(f64, f64)> {
     let (vectors, k) = (lattice.vectors(), axis.index());
     let along = |v: &&[f64; 3]| (0..3).all(|other| other == k || v[other] == 0.0);
     let flat = vectors.iter().filter(|v| v[k] == 0.0).count() == 2;

@@ -40,6 +40,22 @@ fn one_weight(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// What names of flags stand for: variants of the library, by the same names or by those behind `=`.
+macro_rules! mirrors {
+    ($from:ident => $to:ident { $($name:ident $(= $of:ident)?),+ }) => {
+        impl From<$from> for $to {
+            fn from(name: $from) -> Self {
+                match name {
+                    $($from::$name => crate::args::mirrors!(@of $name $($of)?)),+
+                }
+            }
+        }
+    };
+    (@of $name:ident) => { Self::$name };
+    (@of $name:ident $of:ident) => { Self::$of };
+}
+pub(crate) use mirrors;
+
 /// Defines the flags of one file under a prefix, in a group and with weights in another, with the conversion to a [`Selection`].
 macro_rules! column_flags {
     ($(#[$doc:meta])* $name:ident, $prefix:literal, $group:expr, $weights:expr, $of:literal, $rows:literal, $bits:literal, [$($alias:literal),*]) => {
@@ -264,15 +280,7 @@ pub(crate) enum AxisName {
     Z,
 }
 
-impl From<AxisName> for Axis {
-    fn from(name: AxisName) -> Self {
-        match name {
-            AxisName::X => Self::X,
-            AxisName::Y => Self::Y,
-            AxisName::Z => Self::Z,
-        }
-    }
-}
+mirrors!(AxisName => Axis { X, Y, Z });
 
 impl LosFlags {
     /// The axis of redshift space, which no other line of sight goes with.

@@ -323,14 +323,9 @@ fn part(table: &Table, entries: &[Value], k: usize) -> Table {
         let name = name.as_str()?;
         let common = of_one_sample(name);
         let own = table.column(name).or_else(|| table.column(&common))?;
-        let values = match &own.values {
-            Values::Integers(values) => Values::Integers(values[rows.clone()].to_vec()),
-            Values::Floats(values) => Values::Floats(values[rows.clone()].to_vec()),
-        };
         Some(TableColumn {
             name: name.to_owned(),
-            values,
-            ..own.clone()
+            ..own.of_rows(rows.clone())
         })
     };
     let columns = entries[k]["columns"].as_array().into_iter().flatten();

@@ -20,7 +20,6 @@ use crate::group;
 use crate::packages::is_foreign;
 use crate::record::Record;
 use crate::row_sums::RowSums;
-use crate::scatter::{each_repeated, repeated};
 use crate::tables::{count_columns, edge_columns};
 use crate::usage::usage;
 
@@ -140,17 +139,16 @@ pub(crate) fn table(
     let shell = |which: usize, name: &str, described: &str| {
         let described = format!("shell of the {described} point, counting from 0");
         let values = each.iter().map(|pair| pair[which]).collect();
-        each_repeated(&TableColumn::integers(name, described, values), bins)
+        TableColumn::integers(name, described, values).each_repeated(bins)
     };
     let mut columns = vec![
         shell(0, "shell_1", "nearer"),
         shell(1, "shell_2", "farther"),
     ];
     let edges = edge_columns(axes, unit).into_iter();
-    columns.extend(edges.map(|column| repeated(column, each.len())));
+    columns.extend(edges.map(|column| column.repeated(each.len())));
     let rows = RowSums::joined(counts.by_class().iter().map(RowSums::of));
     columns.extend(count_columns(&rows, "", (axes, unit)));
     record.set("shells", json!(shells.edges().values()));
-    let meta = record.finish(ResultKind::ShellCounts);
-    Table { columns, meta }
+    record.table(ResultKind::ShellCounts, columns)
 }

@@ -9,181 +9,20 @@ use clap::{Arg, ArgAction, Command, CommandFactory};
 use crate::pair_sums::about_forms;
 use crate::{Cli, group};
 
-/// The flags that `-h` lists of a command, in their order within a group; of other commands it lists all but [`RARE`].
-const SHORT: [(&str, &[&str]); 11] = [
-    (
-        "count",
-        &[
-            "positions",
-            "sky",
-            "redshift",
-            "where",
-            "cosmology",
-            "box",
-            "bins",
-            "statistic",
-            "mu-bins",
-            "pi-bins",
-            "output",
-            "plot",
-            "weight",
-            "threads",
-        ],
-    ),
-    (
-        "xi",
-        &[
-            "randoms",
-            "cross",
-            "sky",
-            "redshift",
-            "where",
-            "cosmology",
-            "box",
-            "bins",
-            "statistic",
-            "mu-bins",
-            "multipoles",
-            "estimator",
-            "regions",
-            "output",
-            "plot",
-            "weight",
-        ],
-    ),
-    (
-        "wp",
-        &[
-            "randoms",
-            "cross",
-            "sky",
-            "redshift",
-            "where",
-            "cosmology",
-            "box",
-            "bins",
-            "pi-bins",
-            "pi-max",
-            "estimator",
-            "regions",
-            "output",
-            "plot",
-            "weight",
-        ],
-    ),
-    (
-        "rdf",
-        &[
-            "where",
-            "box",
-            "topology",
-            "frames",
-            "select",
-            "pairs",
-            "r-max",
-            "n-bins",
-            "bins",
-            "norm",
-            "output",
-            "plot",
-            "exclude-same",
-            "exclude-bonded",
-            "threads",
-        ],
-    ),
-    (
-        "field",
-        &[
-            "topology", "where", "box", "kernel", "cutoff", "radius", "spacing", "at", "output",
-            "weight", "threads",
-        ],
-    ),
-    (
-        "md",
-        &[
-            "atoms",
-            "density",
-            "temperature",
-            "potential",
-            "cutoff",
-            "seed",
-            "steps",
-            "dt",
-            "thermostat",
-            "output",
-            "every",
-            "trajectory",
-            "trajectory-every",
-            "rdf",
-            "engine",
-            "threads",
-        ],
-    ),
-    (
-        "covariance",
-        &[
-            "randoms",
-            "sky",
-            "redshift",
-            "where",
-            "cosmology",
-            "multipoles",
-            "wedges",
-            "wp",
-            "xi",
-            "xi-theory",
-            "alpha",
-            "tune",
-            "noise",
-            "time",
-            "rounds",
-            "output",
-            "plot",
-            "weight",
-            "threads",
-        ],
-    ),
-    (
-        "nz",
-        &[
-            "randoms",
-            "sky",
-            "redshift",
-            "where",
-            "cosmology",
-            "nside",
-            "area",
-            "bins",
-            "effective-redshift",
-            "fkp",
-            "fkp-data",
-            "fkp-randoms",
-            "output",
-            "plot",
-            "weight",
-        ],
-    ),
-    (
-        "randoms",
-        &[
-            "number",
-            "seed",
-            "sky",
-            "redshift",
-            "where",
-            "nside",
-            "box",
-            "shell",
-            "sky-window",
-            "like",
-            "mask",
-            "output",
-            "weight",
-        ],
-    ),
-    ("completions", &[]),
-    ("man", &[]),
-];
+/// The flags that `-h` lists of a command, a row each and in their order within a group; of other commands it lists all but [`RARE`].
+const SHORT: &str = "
+count: positions sky redshift where cosmology box bins statistic mu-bins pi-bins output plot weight threads
+xi: randoms cross sky redshift where cosmology box bins statistic mu-bins multipoles estimator regions output plot weight
+wp: randoms cross sky redshift where cosmology box bins pi-bins pi-max estimator regions output plot weight
+rdf: where box topology frames select pairs r-max n-bins bins norm output plot exclude-same exclude-bonded threads
+field: topology where box kernel cutoff radius spacing at output weight threads
+md: atoms density temperature potential cutoff seed steps dt thermostat output every trajectory trajectory-every rdf engine threads
+covariance: randoms sky redshift where cosmology multipoles wedges wp xi xi-theory alpha tune noise time rounds output plot weight threads
+nz: randoms sky redshift where cosmology nside area bins effective-redshift fkp fkp-data fkp-randoms output plot weight
+randoms: number seed sky redshift where nside box shell sky-window like mask output weight
+completions:
+man:
+";
 
 /// Flags that `-h` never lists of other commands.
 const RARE: [&str; 12] = [
@@ -208,6 +47,12 @@ The defaults are the fastest that were measured; docs/machines.md has the measur
 /// How `randoms` is called, in two lines that fit a screen.
 const RANDOMS: &str = "albireo randoms [OPTIONS] --number <N> --output <FILE>
     <--box <BOX>|--shell <RMIN:RMAX>|--sky-window <RA0:RA1,DEC0:DEC1>|--like <DATA>|--mask <FILE>>";
+
+/// The commands of [`SHORT`] with their flags.
+fn short_lists() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+    let rows = SHORT.lines().filter_map(|row| row.split_once(':'));
+    rows.map(|(command, flags)| (command, flags.split_whitespace().collect()))
+}
 
 /// The place of a flag in help: that of its group, then that of its name in the short list.
 fn place(arg: &Arg, short: &[&str]) -> (usize, usize) {
@@ -285,9 +130,10 @@ fn below(command: &Command, args: &[Arg]) -> String {
 /// A command without subcommands, by the words that call it.
 fn leaf(command: &Command, words: &str) -> Command {
     let name = command.get_name().to_owned();
-    let listed = SHORT.iter().find(|(command, _)| *command == name);
+    let listed = short_lists().find(|(command, _)| *command == name);
     let listed = listed.filter(|_| words == format!("albireo {name}"));
-    let short = listed.map_or(&[][..], |(_, flags)| flags);
+    let listed = listed.map(|(_, flags)| flags);
+    let short = listed.as_deref().unwrap_or_default();
     let is_short = |name: &str| match listed {
         Some(_) => short.contains(&name),
         None => !RARE.contains(&name),
@@ -463,11 +309,12 @@ mod tests {
     #[test]
     fn short_lists_name_flags_that_there_are() {
         let program = Cli::command();
-        for (name, flags) in SHORT {
+        assert_eq!(short_lists().count(), SHORT.lines().count() - 1);
+        for (name, flags) in short_lists() {
             let command = program.find_subcommand(name).unwrap();
             for flag in flags {
                 let mut all = command.get_opts();
-                let optional = ["plot", "engine"].contains(flag);
+                let optional = ["plot", "engine"].contains(&flag);
                 assert!(
                     optional || all.any(|arg| arg.get_long() == Some(flag)),
                     "{name} --{flag}"

@@ -22,7 +22,6 @@ use crate::named_count::NamedCount;
 use crate::pair_sums::{Summed, Valued};
 use crate::record::Record;
 use crate::row_sums::RowSums;
-use crate::scatter::each_repeated;
 use crate::shard::PieceFlags;
 use crate::tables::{count_columns, edge_columns};
 use crate::usage::usage;
@@ -254,7 +253,7 @@ impl Modes {
         };
         columns.extend(count_columns(&plain, "", (axes, unit)));
         let mut columns: Vec<TableColumn> = (columns.iter())
-            .map(|column| each_repeated(column, of_bin))
+            .map(|column| column.each_repeated(of_bin))
             .collect();
         let inverse = unit.map_or(String::new(), |unit| format!(", in 1/({unit})"));
         let n_bins = axes.iter().map(BinAxis::n_bins).product::<usize>();
@@ -277,8 +276,7 @@ impl Modes {
             self.rows(&counts, n_bins)?,
         ));
         record.set("modes", json!({ "k": self.values, "poles": self.poles }));
-        let meta = record.finish(ResultKind::Modes);
-        Ok(Table { columns, meta })
+        Ok(record.table(ResultKind::Modes, columns))
     }
 
     fn rows(&self, counts: &[Counts], n_bins: usize) -> Result<Vec<f64>> {

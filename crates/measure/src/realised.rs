@@ -18,7 +18,6 @@ use crate::group;
 use crate::named_count::NamedCount;
 use crate::paths::WrittenFile;
 use crate::record::Record;
-use crate::scatter::each_repeated;
 use crate::shard::PieceFlags;
 use crate::tables::of_rest;
 use crate::usage::usage;
@@ -322,7 +321,7 @@ pub(crate) fn stacked(tables: &[Table]) -> Table {
     let rows = first.rows();
     let numbers: Vec<u64> = (0..tables.len() as u64).collect();
     let number = TableColumn::integers(ONE, "realisation, counting from 0", numbers);
-    let mut columns = vec![each_repeated(&number, rows)];
+    let mut columns = vec![number.each_repeated(rows)];
     // What sums leave may be in the tables of some realisations alone, and is 0 in the others.
     let mut names: Vec<&TableColumn> = vec![];
     for column in tables.iter().flat_map(|table| &table.columns) {
@@ -338,16 +337,17 @@ pub(crate) fn stacked(tables: &[Table]) -> Table {
     }
     columns.extend(names.into_iter().map(|column| {
         let own = tables.iter().map(|table| table.column(&column.name));
+        let own = own.map(|own| own.map(|own| &own.values));
         let values = match &column.values {
             Values::Integers(_) => Values::Integers(
-                own.flat_map(|own| match own.map(|own| &own.values) {
+                own.flat_map(|own| match own {
                     Some(Values::Integers(values)) => values.clone(),
                     _ => vec![0; rows],
                 })
                 .collect(),
             ),
             Values::Floats(_) => Values::Floats(
-                own.flat_map(|own| match own.map(|own| &own.values) {
+                own.flat_map(|own| match own {
                     Some(Values::Floats(values)) => values.clone(),
                     _ => vec![0.0; rows],
                 })
@@ -388,16 +388,9 @@ pub(crate) fn unstacked(table: &Table) -> Option<Vec<Table>> {
     let all = table.meta.get(ALL)?.as_array()?;
     let rows = table.rows() / all.len().max(1);
     let one = |(k, own): (usize, &Value)| {
+        let of = k * rows..(k + 1) * rows;
         let part = |column: &TableColumn| {
-            let of = k * rows..(k + 1) * rows;
-            let values = match &column.values {
-                Values::Integers(values) => Values::Integers(values.get(of)?.to_vec()),
-                Values::Floats(values) => Values::Floats(values.get(of)?.to_vec()),
-            };
-            Some(TableColumn {
-                values,
-                ..column.clone()
-            })
+            (column.values.len() >= of.end).then(|| column.of_rows(of.clone()))
         };
         let columns = table.columns.iter().filter(|column| column.name != ONE);
         let mut meta = table.meta.clone();

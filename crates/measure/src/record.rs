@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime};
 
 use albireo::Bins;
 use albireo::binning::BinAxis;
-use albireo_catalogs::ResultKind;
+use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_pair_sums::ExpressionBins;
 use serde_json::{Map, Value, json};
 
@@ -136,7 +136,13 @@ impl Record {
         meta
     }
 
-    /// The metadata of a table of this kind; other kinds may follow.
+    /// A table of this kind, with the time that it took; other kinds may follow.
+    pub(crate) fn table(&self, kind: ResultKind, columns: Vec<TableColumn>) -> Table {
+        let meta = self.finish(kind);
+        Table { columns, meta }
+    }
+
+    /// The metadata of such a table.
     pub(crate) fn finish(&self, kind: ResultKind) -> Map<String, Value> {
         let mut meta = self.timeless(kind);
         meta.insert("date".to_owned(), json!(self.date));

@@ -291,8 +291,7 @@ mod tests {
             records.insert((*name).to_owned(), counted.record);
         }
         record.set("counts", Value::Object(records));
-        let meta = record.finish(kind);
-        Table { columns, meta }
+        record.table(kind, columns)
     }
 
     #[test]

@@ -12,7 +12,7 @@ use albireo::estimators::{
 };
 use albireo::ndarray::Array2;
 use albireo::result::Correlation;
-use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 
@@ -328,11 +328,7 @@ impl Scatter {
             "region, counting from 0",
             region.collect(),
         )];
-        columns.extend(
-            edges
-                .into_iter()
-                .map(|column| repeated(column, self.regions)),
-        );
+        columns.extend(edges.iter().map(|column| column.repeated(self.regions)));
         columns.extend(self.counts.iter().flat_map(CountedByRegion::columns));
         let mut meta = record.finish(ResultKind::RegionCounts);
         let totals = self
@@ -344,34 +340,6 @@ impl Scatter {
     }
 }
 
-/// A column, as often as it is to stand in a row.
-pub(crate) fn repeated(column: TableColumn, times: usize) -> TableColumn {
-    let values = match &column.values {
-        Values::Integers(values) => Values::Integers(values.repeat(times)),
-        Values::Floats(values) => Values::Floats(values.repeat(times)),
-    };
-    TableColumn { values, ..column }
-}
-
-/// A column with each of its values as often as it is to stand in a row.
-pub(crate) fn each_repeated(column: &TableColumn, times: usize) -> TableColumn {
-    let values = match &column.values {
-        Values::Integers(values) => Values::Integers(each(values, times)),
-        Values::Floats(values) => Values::Floats(each(values, times)),
-    };
-    TableColumn {
-        values,
-        ..column.clone()
-    }
-}
-
-fn each<T: Copy>(values: &[T], times: usize) -> Vec<T> {
-    let values = values.iter();
-    values
-        .flat_map(|&value| std::iter::repeat_n(value, times))
-        .collect()
-}
-
 /// A column of the bins over rows of a matrix: of the bin that its rows stand for, or its columns.
 fn over_matrix(column: &TableColumn, side: &str, bins: usize) -> TableColumn {
     let of = |row: usize| {
@@ -381,17 +349,11 @@ fn over_matrix(column: &TableColumn, side: &str, bins: usize) -> TableColumn {
             row % bins
         }
     };
-    let values = match &column.values {
-        Values::Integers(values) => {
-            Values::Integers((0..bins * bins).map(|k| values[of(k)]).collect())
-        }
-        Values::Floats(values) => Values::Floats((0..bins * bins).map(|k| values[of(k)]).collect()),
-    };
     TableColumn {
         name: format!("{side}_{}", column.name),
         unit: column.unit.clone(),
         description: format!("{} of the {side}'s bin", column.description),
-        values,
+        ..column.of_rows((0..bins * bins).map(of))
     }
 }
 

@@ -28,11 +28,25 @@ fn is_possible(command: &Command, write: &str) -> bool {
     }
 }
 
+/// The rows of a table: words, and the answer to each.
+fn rows(table: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    table.lines().filter_map(|row| row.split_once(": "))
+}
+
+/// The answer to a word.
+fn answer(
+    mut rows: impl Iterator<Item = (&'static str, &'static str)>,
+    name: &str,
+) -> Option<&'static str> {
+    let row = rows.find(|(words, _)| words.split(' ').any(|word| word == name));
+    row.map(|(_, answer)| answer)
+}
+
 /// What the table has for a name.
 fn listed(command: &Command, name: &str) -> Option<String> {
-    let row = FLAGS.iter().find(|(typed, _)| *typed == name);
-    let write = row.and_then(|(_, all)| all.iter().find(|write| is_possible(command, write)));
-    write.map(|write| (*write).to_owned())
+    let mut all = answer(rows(FLAGS), name)?.split(" / ");
+    let write = all.find(|write| is_possible(command, write));
+    write.map(str::to_owned)
 }
 
 /// The flag of the command that is spelt so, but for case, - and _.
@@ -83,10 +97,12 @@ pub(crate) fn instead(command: &Command, words: &str, typed: &str) -> String {
 /// What to write in place of a value that a flag does not take, where that is known.
 pub(crate) fn value_instead(flag: &str, typed: &str, valid: &[String]) -> Option<String> {
     let value = plain(typed);
-    let rows = VALUES.iter().filter(|(of, ..)| *of == flag);
-    let mut rows = rows.filter(|(_, typed, _)| *typed == value);
     let spelt = valid.iter().find(|other| plain(other) == value).cloned();
-    let listed = || rows.next().map(|(.., write)| (*write).to_owned());
+    let of_flag = rows(VALUES).filter_map(|(words, write)| {
+        let (of, words) = words.split_once(' ')?;
+        (of == flag).then_some((words, write))
+    });
+    let listed = || answer(of_flag, &value).map(str::to_owned);
     let near = || albireo_catalogs::near(typed, valid).first().cloned();
     spelt.or_else(listed).or_else(near)
 }
@@ -101,9 +117,8 @@ pub(crate) fn command_instead(program: &Command, typed: &str) -> Option<String> 
         return Some(found);
     }
     let below = format!("{} ", program.get_name());
-    let listed = COMMANDS.iter().find(|(typed, _)| *typed == name);
-    let listed = listed.and_then(|(_, write)| match program.get_name() {
-        "albireo" => Some(*write),
+    let listed = answer(rows(COMMANDS), &name).and_then(|write| match program.get_name() {
+        "albireo" => Some(write),
         _ => write.strip_prefix(&below),
     });
     if let Some(write) = listed {
@@ -129,29 +144,44 @@ mod tests {
         let mut program = Cli::command();
         program.build();
         let commands = || program.get_subcommands();
-        for (typed, writes) in FLAGS {
-            assert_eq!(plain(typed), *typed);
-            for write in *writes {
+        let check_words = |all: &[&str]| {
+            let known = all.join(" ");
+            let mut known: Vec<&str> = known.split(' ').collect();
+            assert!(
+                known
+                    .iter()
+                    .all(|word| plain(word) == *word && !word.is_empty())
+            );
+            known.sort_unstable();
+            assert!(known.windows(2).all(|two| two[0] != two[1]), "{known:?}");
+        };
+        for table in [FLAGS, VALUES, COMMANDS] {
+            assert_eq!(rows(table).count(), table.lines().count() - 1, "{table}");
+        }
+        check_words(&rows(FLAGS).map(|(words, _)| words).collect::<Vec<_>>());
+        for (typed, writes) in rows(FLAGS) {
+            for write in writes.split(" / ") {
                 assert!(
                     commands().any(|command| is_possible(command, write)),
                     "{typed}: {write}"
                 );
             }
         }
-        for (flag, typed, _) in VALUES {
-            assert_eq!(plain(typed), *typed);
-            assert!(
-                commands().any(|command| takes(command, flag)),
-                "{flag} {typed}"
-            );
+        for (typed, _) in rows(VALUES) {
+            let (flag, words) = typed.split_once(' ').unwrap();
+            check_words(&[words]);
+            assert!(commands().any(|command| takes(command, flag)), "{typed}");
         }
-        for (typed, write) in COMMANDS {
+        check_words(&rows(COMMANDS).map(|(words, _)| words).collect::<Vec<_>>());
+        for (typed, write) in rows(COMMANDS) {
             let first = write.split(' ').next().unwrap();
             assert!(commands().any(|c| c.get_name() == first), "{typed}");
-            assert!(
-                commands().all(|c| c.get_name() != *typed),
-                "{typed} is a command"
-            );
+            for word in typed.split(' ') {
+                assert!(
+                    commands().all(|c| c.get_name() != word),
+                    "{word} is a command"
+                );
+            }
         }
     }
 

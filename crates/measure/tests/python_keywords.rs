@@ -4,7 +4,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use albireo_measure::{Flag, Takes, Values, flags_of};
@@ -181,6 +180,63 @@ const ALL: [Options; 11] = [
     },
 ];
 
+/// Keyword arguments that several functions have.
+struct Shared {
+    class: &'static str,
+    about: &'static str,
+    /// The classes that have them all.
+    of: &'static [&'static str],
+}
+
+/// Each flag is of the first of these whose classes all have it, with one type and meaning; in a signature the last come first.
+const SHARED: [Shared; 5] = [
+    Shared {
+        class: "ReadOptions",
+        about: "Which columns and rows of a file are read.",
+        of: &[
+            "CountOptions",
+            "EstimateOptions",
+            "RdfOptions",
+            "RandomsOptions",
+            "NzOptions",
+            "CovarianceOptions",
+            "FieldOptions",
+        ],
+    },
+    Shared {
+        class: "EngineOptions",
+        about: "On which machine it is computed.",
+        of: &[
+            "CountOptions",
+            "EstimateOptions",
+            "RdfOptions",
+            "NzOptions",
+            "CovarianceOptions",
+            "FieldOptions",
+        ],
+    },
+    Shared {
+        class: "TwoSamplesOptions",
+        about: "Which columns and rows of a second sample are read, and what the space of both is.",
+        of: &[
+            "CountOptions",
+            "EstimateOptions",
+            "RdfOptions",
+            "CovarianceOptions",
+        ],
+    },
+    Shared {
+        class: "RandomsReadOptions",
+        about: "Which columns and rows of the randoms are read.",
+        of: &["EstimateOptions", "NzOptions"],
+    },
+    Shared {
+        class: "PairOptions",
+        about: "Which pairs of a survey are counted, and what of them is summed.",
+        of: &["CountOptions", "EstimateOptions"],
+    },
+];
+
 /// Flags without a meaning where results are objects and samples are arguments.
 const OF_FILES: [&str; 13] = [
     "output",
@@ -213,6 +269,21 @@ impl Options {
             .filter(|flag| !flag.is_hidden && !is_known(flag))
             .collect()
     }
+
+    /// A line for each flag.
+    fn lines(&self) -> Vec<String> {
+        let line = |flag: &Flag| {
+            let name = flag.name.replace('-', "_");
+            format!("    {name}: {}  # {}\n", typed(flag), meaning(flag))
+        };
+        self.flags().iter().map(line).collect()
+    }
+}
+
+/// A class of keyword arguments.
+fn class_of(class: &str, bases: &str, about: &str, lines: &[String]) -> String {
+    let lines = lines.concat();
+    format!("\n\nclass {class}({bases}, total=False):\n    \"\"\"{about}\"\"\"\n\n{lines}")
 }
 
 /// The type of a keyword argument.
@@ -306,17 +377,31 @@ class SurveyOptions(TypedDict, total=False):
     cross_columns: Mapping[str, npt.ArrayLike]
 "#,
     );
-    for options in &ALL {
-        let (class, base) = (options.class, options.base);
-        let _ = write!(
-            text,
-            "\n\nclass {class}({base}, total=False):\n    \"\"\"{}\"\"\"\n\n",
-            options.about
-        );
-        for flag in options.flags() {
-            let name = flag.name.replace('-', "_");
-            let _ = writeln!(text, "    {name}: {}  # {}", typed(&flag), meaning(&flag));
+    let mut own: Vec<Vec<String>> = ALL.iter().map(Options::lines).collect();
+    let mut shared = vec![];
+    for Shared { class, about, of } in SHARED {
+        let has = |k: usize| of.contains(&ALL[k].class);
+        let has: Vec<usize> = (0..ALL.len()).filter(|&k| has(k)).collect();
+        let all = |line: &String| has.iter().all(|&k| own[k].contains(line));
+        let lines: Vec<String> = own[has[0]].iter().filter(|l| all(l)).cloned().collect();
+        for k in has {
+            own[k].retain(|line| !lines.contains(line));
         }
+        text.push_str(&class_of(class, "TypedDict", about, &lines));
+        shared.insert(0, (class, of));
+    }
+    for (options, lines) in ALL.iter().zip(&own) {
+        let shared = shared.iter().filter(|(_, of)| of.contains(&options.class));
+        let mut bases: Vec<&str> = shared.map(|(class, _)| *class).collect();
+        if options.base != "TypedDict" || bases.is_empty() {
+            bases.push(options.base);
+        }
+        text.push_str(&class_of(
+            options.class,
+            &bases.join(", "),
+            options.about,
+            lines,
+        ));
     }
     text
 }

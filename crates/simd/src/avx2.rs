@@ -1,27 +1,13 @@
 //! AVX2 with FMA, and the bit instructions that come with them: registers of eight lanes.
 
-use std::arch::x86_64::{
-    __m256, __m256d, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm256_add_epi8,
-    _mm256_add_epi32, _mm256_add_epi64, _mm256_add_pd, _mm256_add_ps, _mm256_and_pd,
-    _mm256_and_si256, _mm256_andnot_ps, _mm256_blendv_pd, _mm256_castpd_si256, _mm256_castps_si256,
-    _mm256_castsi256_pd, _mm256_castsi256_ps, _mm256_castsi256_si128, _mm256_cmp_pd, _mm256_cmp_ps,
-    _mm256_cmpeq_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu32_epi64, _mm256_cvtps_epi32,
-    _mm256_cvttps_epi32, _mm256_div_pd, _mm256_div_ps, _mm256_extracti128_si256, _mm256_fmadd_pd,
-    _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_i32gather_epi32, _mm256_loadu_pd, _mm256_loadu_ps,
-    _mm256_loadu_si256, _mm256_max_pd, _mm256_max_ps, _mm256_min_epu32, _mm256_min_pd,
-    _mm256_movemask_ps, _mm256_mul_pd, _mm256_mul_ps, _mm256_mullo_epi32, _mm256_or_pd,
-    _mm256_or_si256, _mm256_rsqrt_ps, _mm256_sad_epu8, _mm256_set1_epi8, _mm256_set1_epi32,
-    _mm256_set1_epi64x, _mm256_set1_pd, _mm256_set1_ps, _mm256_setzero_si256, _mm256_shuffle_epi8,
-    _mm256_sll_epi32, _mm256_slli_epi64, _mm256_sllv_epi32, _mm256_sqrt_pd, _mm256_sqrt_ps,
-    _mm256_srav_epi32, _mm256_srl_epi32, _mm256_srl_epi64, _mm256_srli_epi16, _mm256_srli_epi64,
-    _mm256_storeu_pd, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_epi64,
-    _mm256_sub_pd, _mm256_sub_ps, _mm256_unpacklo_epi64, _mm256_xor_si256,
-};
+#[allow(clippy::wildcard_imports, reason = "all intrinsics")]
+use std::arch::x86_64::*;
 
+use super::methods::{bind, memory, methods};
 use super::records::{
     Record, ShortRecord, load_4, load_short_8, some_of_4, some_of_8_words, take_off_4, to_double,
 };
-use super::{Kernel, MOST_EXACT_ROW, MOST_LANES, ROOT_SEED, ROUNDING, Simd, TERM};
+use super::{Kernel, MOST_EXACT_ROW, MOST_LANES, ROUNDING, Simd, TERM};
 
 const LANES: usize = 8;
 /// The same of float64.
@@ -89,20 +75,18 @@ pub(super) fn common_bits<const HALVES: usize>(
     }
 }
 
-/// Binds one operation; the token proves that its instructions exist.
-macro_rules! bind {
-    ($op:ident($($operand:expr),+)) => {
-        // SAFETY: a value of `Avx2` exists only where AVX2 and FMA were detected; the operands are registers.
-        unsafe { $op($($operand),+) }
-    };
-}
+type F = __m256;
+type U = __m256i;
+type D = __m256d;
+type M = __m256d;
+type I = __m256i;
 
 impl Simd for Avx2 {
-    type F = __m256;
-    type U = __m256i;
-    type D = __m256d;
-    type M = __m256d;
-    type I = __m256i;
+    type F = F;
+    type U = U;
+    type D = D;
+    type M = M;
+    type I = I;
     const DOUBLES: usize = DOUBLES;
     const LANES: usize = LANES;
     const ROOT_FACTORS: [f32; 2] = [2.0, 1.0];
@@ -113,76 +97,81 @@ impl Simd for Avx2 {
         unsafe { enabled(self, kernel) }
     }
 
+    methods!(self:
+        splat(value: f32) -> F = bind!(_mm256_set1_ps(value));
+        splat_u(value: u32) -> U = bind!(_mm256_set1_epi32(value.cast_signed()));
+        add(a: F, b: F) -> F = bind!(_mm256_add_ps(a, b));
+        sub(a: F, b: F) -> F = bind!(_mm256_sub_ps(a, b));
+        mul(a: F, b: F) -> F = bind!(_mm256_mul_ps(a, b));
+        div(a: F, b: F) -> F = bind!(_mm256_div_ps(a, b));
+        sqrt(a: F) -> F = bind!(_mm256_sqrt_ps(a));
+        mul_add(a: F, b: F, c: F) -> F = bind!(_mm256_fmadd_ps(a, b, c));
+        fused(a: F, b: F, c: F) -> F = bind!(_mm256_fmadd_ps(a, b, c));
+        max(a: F, b: F) -> F = bind!(_mm256_max_ps(a, b));
+        abs(a: F) -> F = bind!(_mm256_andnot_ps(self.splat(-0.0), a));
+        less(a: F, b: F) -> U = self.bits(bind!(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b)));
+        bits(a: F) -> U = bind!(_mm256_castps_si256(a));
+        floats(a: U) -> F = bind!(_mm256_castsi256_ps(a));
+        to_float(a: U) -> F = bind!(_mm256_cvtepi32_ps(a));
+        truncate(a: F) -> U = bind!(_mm256_cvttps_epi32(a));
+        round(a: F) -> U = bind!(_mm256_cvtps_epi32(a));
+        add_u(a: U, b: U) -> U = bind!(_mm256_add_epi32(a, b));
+        sub_u(a: U, b: U) -> U = bind!(_mm256_sub_epi32(a, b));
+        mul_u(a: U, b: U) -> U = bind!(_mm256_mullo_epi32(a, b));
+        min_u(a: U, b: U) -> U = bind!(_mm256_min_epu32(a, b));
+        and(a: U, b: U) -> U = bind!(_mm256_and_si256(a, b));
+        or(a: U, b: U) -> U = bind!(_mm256_or_si256(a, b));
+        xor(a: U, b: U) -> U = bind!(_mm256_xor_si256(a, b));
+        equal_u(a: U, b: U) -> U = bind!(_mm256_cmpeq_epi32(a, b));
+        upper_half(a: U) -> U = bind!(_mm256_srav_epi32(a, self.splat_u(16)));
+        splat_d(value: f64) -> D = bind!(_mm256_set1_pd(value));
+        add_d(a: D, b: D) -> D = bind!(_mm256_add_pd(a, b));
+        sub_d(a: D, b: D) -> D = bind!(_mm256_sub_pd(a, b));
+        mul_d(a: D, b: D) -> D = bind!(_mm256_mul_pd(a, b));
+        fused_d(a: D, b: D, c: D) -> D = bind!(_mm256_fmadd_pd(a, b, c));
+        div_d(a: D, b: D) -> D = bind!(_mm256_div_pd(a, b));
+        sqrt_d(a: D) -> D = bind!(_mm256_sqrt_pd(a));
+        min_d(a: D, b: D) -> D = bind!(_mm256_min_pd(a, b));
+        max_d(a: D, b: D) -> D = bind!(_mm256_max_pd(a, b));
+        less_d(a: D, b: D) -> M = bind!(_mm256_cmp_pd::<_CMP_LT_OQ>(a, b));
+        at_most_d(a: D, b: D) -> M = bind!(_mm256_cmp_pd::<_CMP_LE_OQ>(a, b));
+        both(a: M, b: M) -> M = bind!(_mm256_and_pd(a, b));
+        either(a: M, b: M) -> M = bind!(_mm256_or_pd(a, b));
+        select_d(mask: M, a: D, b: D) -> D = bind!(_mm256_blendv_pd(b, a, mask));
+        splat_i(value: i64) -> I = bind!(_mm256_set1_epi64x(value));
+        add_i(a: I, b: I) -> I = bind!(_mm256_add_epi64(a, b));
+        sub_i(a: I, b: I) -> I = bind!(_mm256_sub_epi64(a, b));
+        bits_d(a: D) -> I = bind!(_mm256_castpd_si256(a));
+        doubles(a: I) -> D = bind!(_mm256_castsi256_pd(a));
+        to_double(a: I) -> D = bind!(to_double(a));
+        load_records(from: &[Record], index: &[u32]) -> [I; 3] = bind!(load_4(from, index));
+        load_short_records(from: &[ShortRecord], index: &[u32]) -> [U; 4] = bind!(load_short_8(from, index));
+    );
+
+    memory!(self:
+        load, store: [f32; LANES] => F = _mm256_loadu_ps, _mm256_storeu_ps;
+        load_u, store_u: [u32; LANES] => U = _mm256_loadu_si256, _mm256_storeu_si256;
+        load_d, store_d: [f64; DOUBLES] => D = _mm256_loadu_pd, _mm256_storeu_pd;
+        load_i, store_i: [i64; DOUBLES] => I = _mm256_loadu_si256, _mm256_storeu_si256;
+    );
+
     #[inline(always)]
-    fn splat(self, value: f32) -> Self::F {
-        bind!(_mm256_set1_ps(value))
+    fn store_some_d(self, lanes: D, bits: u32, to: &mut [f64]) -> usize {
+        bind!(some_of_4(bits, lanes, to));
+        bits.count_ones() as usize
     }
     #[inline(always)]
-    fn splat_u(self, value: u32) -> Self::U {
-        bind!(_mm256_set1_epi32(value.cast_signed()))
+    fn store_some_u(self, lanes: U, bits: u32, to: &mut [u32]) -> usize {
+        bind!(some_of_8_words(bits, lanes, to));
+        bits.count_ones() as usize
     }
     #[inline(always)]
-    fn load(self, values: &[f32]) -> Self::F {
-        assert!(values.len() >= LANES);
-        // SAFETY: the token proves AVX2; the load stays within the values.
-        unsafe { _mm256_loadu_ps(values.as_ptr()) }
+    fn shift_right_i(self, a: I, bits: u32) -> I {
+        // SAFETY: the token proves AVX2.
+        unsafe { _mm256_srl_epi64(a, _mm_cvtsi32_si128(bits.cast_signed())) }
     }
     #[inline(always)]
-    fn load_u(self, values: &[u32]) -> Self::U {
-        assert!(values.len() >= LANES);
-        // SAFETY: the token proves AVX2; the unaligned load stays within the values.
-        unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
-    }
-    #[inline(always)]
-    fn store(self, lanes: Self::F, to: &mut [f32]) {
-        assert!(to.len() >= LANES);
-        // SAFETY: the token proves AVX2; the unaligned store stays within the slice.
-        unsafe { _mm256_storeu_ps(to.as_mut_ptr(), lanes) }
-    }
-    #[inline(always)]
-    fn store_u(self, lanes: Self::U, to: &mut [u32]) {
-        assert!(to.len() >= LANES);
-        // SAFETY: the token proves AVX2; the unaligned store stays within the slice.
-        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), lanes) }
-    }
-    #[inline(always)]
-    fn add(self, a: Self::F, b: Self::F) -> Self::F {
-        bind!(_mm256_add_ps(a, b))
-    }
-    #[inline(always)]
-    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
-        bind!(_mm256_sub_ps(a, b))
-    }
-    #[inline(always)]
-    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
-        bind!(_mm256_mul_ps(a, b))
-    }
-    #[inline(always)]
-    fn div(self, a: Self::F, b: Self::F) -> Self::F {
-        bind!(_mm256_div_ps(a, b))
-    }
-    #[inline(always)]
-    fn sqrt(self, a: Self::F) -> Self::F {
-        bind!(_mm256_sqrt_ps(a))
-    }
-    #[inline(always)]
-    fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        bind!(_mm256_fmadd_ps(a, b, c))
-    }
-    #[inline(always)]
-    fn fused(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        bind!(_mm256_fmadd_ps(a, b, c))
-    }
-    #[inline(always)]
-    fn max(self, a: Self::F, b: Self::F) -> Self::F {
-        bind!(_mm256_max_ps(a, b))
-    }
-    #[inline(always)]
-    fn abs(self, a: Self::F) -> Self::F {
-        bind!(_mm256_andnot_ps(self.splat(-0.0), a))
-    }
-    #[inline(always)]
-    fn root(self, a: Self::F, row: usize) -> Self::F {
+    fn root(self, a: F, row: usize) -> F {
         // The unit for roots takes five cycles: half of the rows do without it.
         if row % 2 == MOST_EXACT_ROW {
             return bind!(_mm256_sqrt_ps(a));
@@ -192,255 +181,38 @@ impl Simd for Avx2 {
         self.mul(scaled, bind!(_mm256_fnmadd_ps(scaled, estimate, three)))
     }
     #[inline(always)]
-    fn rsqrt(self, a: Self::F) -> Self::F {
+    fn rsqrt(self, a: F) -> F {
         let estimate = bind!(_mm256_rsqrt_ps(a));
         let (scaled, three) = (self.mul(a, estimate), self.splat(3.0));
         self.mul(estimate, bind!(_mm256_fnmadd_ps(scaled, estimate, three)))
     }
     #[inline(always)]
-    fn less(self, a: Self::F, b: Self::F) -> Self::U {
-        // SAFETY: the token proves AVX2.
-        unsafe { _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b)) }
-    }
-    #[inline(always)]
-    fn bits(self, a: Self::F) -> Self::U {
-        bind!(_mm256_castps_si256(a))
-    }
-    #[inline(always)]
-    fn floats(self, a: Self::U) -> Self::F {
-        bind!(_mm256_castsi256_ps(a))
-    }
-    #[inline(always)]
-    fn to_float(self, a: Self::U) -> Self::F {
-        bind!(_mm256_cvtepi32_ps(a))
-    }
-    #[inline(always)]
-    fn truncate(self, a: Self::F) -> Self::U {
-        bind!(_mm256_cvttps_epi32(a))
-    }
-    #[inline(always)]
-    fn round(self, a: Self::F) -> Self::U {
-        bind!(_mm256_cvtps_epi32(a))
-    }
-    #[inline(always)]
-    fn add_u(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm256_add_epi32(a, b))
-    }
-    #[inline(always)]
-    fn sub_u(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm256_sub_epi32(a, b))
-    }
-    #[inline(always)]
-    fn mul_u(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm256_mullo_epi32(a, b))
-    }
-    #[inline(always)]
-    fn min_u(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm256_min_epu32(a, b))
-    }
-    #[inline(always)]
-    fn and(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm256_and_si256(a, b))
-    }
-    #[inline(always)]
-    fn or(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm256_or_si256(a, b))
-    }
-    #[inline(always)]
-    fn xor(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm256_xor_si256(a, b))
-    }
-    #[inline(always)]
-    fn equal_u(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm256_cmpeq_epi32(a, b))
-    }
-    #[inline(always)]
-    fn shift_left(self, a: Self::U, bits: u32) -> Self::U {
+    fn shift_left(self, a: U, bits: u32) -> U {
         // SAFETY: the token proves AVX2.
         unsafe { _mm256_sll_epi32(a, _mm_cvtsi32_si128(bits.cast_signed())) }
     }
     #[inline(always)]
-    fn shift_right(self, a: Self::U, bits: u32) -> Self::U {
+    fn shift_right(self, a: U, bits: u32) -> U {
         // SAFETY: the token proves AVX2.
         unsafe { _mm256_srl_epi32(a, _mm_cvtsi32_si128(bits.cast_signed())) }
     }
     #[inline(always)]
-    fn upper_half(self, a: Self::U) -> Self::U {
-        bind!(_mm256_srav_epi32(a, self.splat_u(16)))
-    }
-    #[inline(always)]
-    fn one_hot(self, a: Self::U) -> Self::U {
+    fn one_hot(self, a: U) -> U {
         let one = self.splat_u(1);
         bind!(_mm256_sllv_epi32(one, a))
     }
     #[inline(always)]
-    fn gather(self, table: &[u32], index: Self::U) -> Self::U {
+    fn gather(self, table: &[u32], index: U) -> U {
         // SAFETY: the token proves AVX2; the caller keeps every index below the length of the table.
         unsafe { _mm256_i32gather_epi32::<4>(table.as_ptr().cast::<i32>(), index) }
     }
     #[inline(always)]
-    fn mask_bits(self, mask: Self::U) -> u32 {
+    fn mask_bits(self, mask: U) -> u32 {
         // SAFETY: the token proves AVX2.
         unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(mask)).cast_unsigned() }
     }
     #[inline(always)]
-    fn splat_d(self, value: f64) -> Self::D {
-        bind!(_mm256_set1_pd(value))
-    }
-    #[inline(always)]
-    fn load_d(self, values: &[f64]) -> Self::D {
-        assert!(values.len() >= DOUBLES);
-        // SAFETY: the token proves AVX2; the load stays within the values.
-        unsafe { _mm256_loadu_pd(values.as_ptr()) }
-    }
-    #[inline(always)]
-    fn store_d(self, lanes: Self::D, to: &mut [f64]) {
-        assert!(to.len() >= DOUBLES);
-        // SAFETY: the token proves AVX2; the store stays within the slice.
-        unsafe { _mm256_storeu_pd(to.as_mut_ptr(), lanes) }
-    }
-    #[inline(always)]
-    fn store_some_d(self, lanes: Self::D, bits: u32, to: &mut [f64]) -> usize {
-        bind!(some_of_4(bits, lanes, to));
-        bits.count_ones() as usize
-    }
-    #[inline(always)]
-    fn store_some_u(self, lanes: Self::U, bits: u32, to: &mut [u32]) -> usize {
-        bind!(some_of_8_words(bits, lanes, to));
-        bits.count_ones() as usize
-    }
-    #[inline(always)]
-    fn add_d(self, a: Self::D, b: Self::D) -> Self::D {
-        bind!(_mm256_add_pd(a, b))
-    }
-    #[inline(always)]
-    fn sub_d(self, a: Self::D, b: Self::D) -> Self::D {
-        bind!(_mm256_sub_pd(a, b))
-    }
-    #[inline(always)]
-    fn mul_d(self, a: Self::D, b: Self::D) -> Self::D {
-        bind!(_mm256_mul_pd(a, b))
-    }
-    #[inline(always)]
-    fn fused_d(self, a: Self::D, b: Self::D, c: Self::D) -> Self::D {
-        bind!(_mm256_fmadd_pd(a, b, c))
-    }
-    #[inline(always)]
-    fn div_d(self, a: Self::D, b: Self::D) -> Self::D {
-        bind!(_mm256_div_pd(a, b))
-    }
-    #[inline(always)]
-    fn sqrt_d(self, a: Self::D) -> Self::D {
-        bind!(_mm256_sqrt_pd(a))
-    }
-    #[inline(always)]
-    fn min_d(self, a: Self::D, b: Self::D) -> Self::D {
-        bind!(_mm256_min_pd(a, b))
-    }
-    #[inline(always)]
-    fn max_d(self, a: Self::D, b: Self::D) -> Self::D {
-        bind!(_mm256_max_pd(a, b))
-    }
-    #[inline(always)]
-    fn less_d(self, a: Self::D, b: Self::D) -> Self::M {
-        // SAFETY: the token proves AVX2.
-        unsafe { _mm256_cmp_pd::<_CMP_LT_OQ>(a, b) }
-    }
-    #[inline(always)]
-    fn at_most_d(self, a: Self::D, b: Self::D) -> Self::M {
-        // SAFETY: the token proves AVX2.
-        unsafe { _mm256_cmp_pd::<_CMP_LE_OQ>(a, b) }
-    }
-    #[inline(always)]
-    fn both(self, a: Self::M, b: Self::M) -> Self::M {
-        bind!(_mm256_and_pd(a, b))
-    }
-    #[inline(always)]
-    fn either(self, a: Self::M, b: Self::M) -> Self::M {
-        bind!(_mm256_or_pd(a, b))
-    }
-    #[inline(always)]
-    fn select_d(self, mask: Self::M, a: Self::D, b: Self::D) -> Self::D {
-        bind!(_mm256_blendv_pd(b, a, mask))
-    }
-    #[inline(always)]
-    fn store_keys(self, a: Self::D, bits: u32, to: &mut [i64]) {
-        assert!(to.len() >= DOUBLES);
-        // SAFETY: the token proves AVX2; the unaligned store stays within the slice.
-        unsafe {
-            let bits = _mm_cvtsi32_si128(bits.cast_signed());
-            let keys = _mm256_srl_epi64(_mm256_castpd_si256(a), bits);
-            _mm256_storeu_si256(to.as_mut_ptr().cast(), keys);
-        }
-    }
-    #[inline(always)]
-    fn store_rounded(self, a: Self::D, bias: i64, to: &mut [i64]) {
-        assert!(to.len() >= DOUBLES);
-        // SAFETY: the token proves AVX2; the unaligned store stays within the slice.
-        unsafe {
-            let rounded = _mm256_add_pd(a, _mm256_set1_pd(ROUNDING));
-            let bias = _mm256_set1_epi64x(bias - ROUNDING.to_bits().cast_signed());
-            let biased = _mm256_add_epi64(_mm256_castpd_si256(rounded), bias);
-            _mm256_storeu_si256(to.as_mut_ptr().cast(), biased);
-        }
-    }
-    #[inline(always)]
-    fn inverse_root_seed(self, a: Self::D) -> Self::D {
-        // SAFETY: the token proves AVX2; the operands are registers.
-        unsafe {
-            let seed = _mm256_set1_epi64x(ROOT_SEED.cast_signed());
-            let half = _mm256_srli_epi64::<1>(_mm256_castpd_si256(a));
-            _mm256_castsi256_pd(_mm256_sub_epi64(seed, half))
-        }
-    }
-    #[inline(always)]
-    fn load_i(self, values: &[i64]) -> Self::I {
-        assert!(values.len() >= DOUBLES);
-        // SAFETY: the token proves AVX2; the unaligned load stays within the values.
-        unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
-    }
-    #[inline(always)]
-    fn store_i(self, lanes: Self::I, to: &mut [i64]) {
-        assert!(to.len() >= DOUBLES);
-        // SAFETY: the token proves AVX2; the unaligned store stays within the slice.
-        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), lanes) }
-    }
-    #[inline(always)]
-    fn add_rounded(self, sums: Self::I, a: Self::D) -> Self::I {
-        // SAFETY: the token proves AVX2; the operands are registers.
-        unsafe {
-            let rounding = _mm256_set1_pd(ROUNDING);
-            let bits = _mm256_castpd_si256(_mm256_add_pd(a, rounding));
-            let rounded = _mm256_sub_epi64(bits, _mm256_castpd_si256(rounding));
-            _mm256_add_epi64(sums, rounded)
-        }
-    }
-    #[inline(always)]
-    fn splat_i(self, value: i64) -> Self::I {
-        bind!(_mm256_set1_epi64x(value))
-    }
-    #[inline(always)]
-    fn add_i(self, a: Self::I, b: Self::I) -> Self::I {
-        bind!(_mm256_add_epi64(a, b))
-    }
-    #[inline(always)]
-    fn sub_i(self, a: Self::I, b: Self::I) -> Self::I {
-        bind!(_mm256_sub_epi64(a, b))
-    }
-    #[inline(always)]
-    fn to_double(self, a: Self::I) -> Self::D {
-        bind!(to_double(a))
-    }
-    #[inline(always)]
-    fn load_records(self, from: &[Record], index: &[u32]) -> [Self::I; 3] {
-        bind!(load_4(from, index))
-    }
-    #[inline(always)]
-    fn load_short_records(self, from: &[ShortRecord], index: &[u32]) -> [Self::U; 4] {
-        bind!(load_short_8(from, index))
-    }
-    #[inline(always)]
-    fn take_off_records(self, columns: [Self::I; 3], to: &mut [Record], index: &[u32]) {
+    fn take_off_records(self, columns: [I; 3], to: &mut [Record], index: &[u32]) {
         bind!(take_off_4(columns, to, index));
     }
     #[inline(always)]
@@ -449,7 +221,7 @@ impl Simd for Avx2 {
         unsafe { common_bits::<1>(words, points, to) }
     }
     #[inline(always)]
-    fn store_packed(self, high: Self::U, terms: [Self::D; 2], to: &mut [u64]) {
+    fn store_packed(self, high: U, terms: [D; 2], to: &mut [u64]) {
         assert!(to.len() >= LANES);
         // SAFETY: the token proves AVX2; the two stores of 4 lie within the slice.
         unsafe {

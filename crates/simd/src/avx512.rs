@@ -1,30 +1,18 @@
 //! AVX-512 F, DQ and BW: registers of sixteen lanes.
 
-use std::arch::x86_64::{
-    __m512, __m512d, __m512i, __mmask8, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm512_abs_ps,
-    _mm512_add_epi32, _mm512_add_epi64, _mm512_add_pd, _mm512_add_ps, _mm512_and_si512,
-    _mm512_castpd_si512, _mm512_castps_si512, _mm512_castsi512_pd, _mm512_castsi512_ps,
-    _mm512_cmp_pd_mask, _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask,
-    _mm512_cvtepi32_ps, _mm512_cvtepi64_pd, _mm512_cvtps_epi32, _mm512_cvttps_epi32, _mm512_div_pd,
-    _mm512_div_ps, _mm512_fmadd_pd, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32,
-    _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd, _mm512_max_pd,
-    _mm512_max_ps, _mm512_min_epu32, _mm512_min_pd, _mm512_movepi32_mask, _mm512_movm_epi32,
-    _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512, _mm512_rsqrt14_ps,
-    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps, _mm512_sllv_epi32,
-    _mm512_sqrt_pd, _mm512_sqrt_ps, _mm512_srav_epi32, _mm512_srl_epi64, _mm512_srli_epi64,
-    _mm512_srlv_epi32, _mm512_storeu_pd, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32,
-    _mm512_sub_epi64, _mm512_sub_pd, _mm512_sub_ps, _mm512_ternarylogic_epi32, _mm512_xor_si512,
-};
+#[allow(clippy::wildcard_imports, reason = "all intrinsics")]
+use std::arch::x86_64::*;
 
 use super::avx2::{self, Avx2};
 use super::avx512_bits;
+use super::methods::{bind, memory, methods};
 use super::records::{
     Record, ShortRecord, lanes_of, load_8, load_short_16, some_of_8, some_of_16, store_packed_16,
     take_off_8,
 };
 use super::{
-    Common, Factors, Kernel, MOST_EXACT_ROW, ROOT_SEED, ROUNDING, ROWS, Simd, TERM,
-    divide_one_by_one, terms_by_weights,
+    Common, Factors, Kernel, MOST_EXACT_ROW, ROUNDING, ROWS, Simd, TERM, divide_one_by_one,
+    terms_by_weights,
 };
 
 const LANES: usize = 16;
@@ -58,20 +46,18 @@ fn enabled_with_bits<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
     kernel.run(simd)
 }
 
-/// Binds one operation; the token proves that its instructions exist.
-macro_rules! bind {
-    ($op:ident($($operand:expr),+)) => {
-        // SAFETY: a value of `Avx512` exists only where its instructions were detected; the operands are registers.
-        unsafe { $op($($operand),+) }
-    };
-}
+type F = __m512;
+type U = __m512i;
+type D = __m512d;
+type M = __mmask8;
+type I = __m512i;
 
 impl Simd for Avx512 {
-    type F = __m512;
-    type U = __m512i;
-    type D = __m512d;
-    type M = __mmask8;
-    type I = __m512i;
+    type F = F;
+    type U = U;
+    type D = D;
+    type M = M;
+    type I = I;
     const DOUBLES: usize = DOUBLES;
     const LANES: usize = LANES;
     const ROOT_FACTORS: [f32; 2] = [2.0, 1.0];
@@ -87,76 +73,74 @@ impl Simd for Avx512 {
         unsafe { enabled(self, kernel) }
     }
 
+    methods!(self:
+        splat(value: f32) -> F = bind!(_mm512_set1_ps(value));
+        splat_u(value: u32) -> U = bind!(_mm512_set1_epi32(value.cast_signed()));
+        add(a: F, b: F) -> F = bind!(_mm512_add_ps(a, b));
+        sub(a: F, b: F) -> F = bind!(_mm512_sub_ps(a, b));
+        mul(a: F, b: F) -> F = bind!(_mm512_mul_ps(a, b));
+        div(a: F, b: F) -> F = bind!(_mm512_div_ps(a, b));
+        sqrt(a: F) -> F = bind!(_mm512_sqrt_ps(a));
+        mul_add(a: F, b: F, c: F) -> F = bind!(_mm512_fmadd_ps(a, b, c));
+        fused(a: F, b: F, c: F) -> F = bind!(_mm512_fmadd_ps(a, b, c));
+        max(a: F, b: F) -> F = bind!(_mm512_max_ps(a, b));
+        abs(a: F) -> F = bind!(_mm512_abs_ps(a));
+        bits(a: F) -> U = bind!(_mm512_castps_si512(a));
+        floats(a: U) -> F = bind!(_mm512_castsi512_ps(a));
+        to_float(a: U) -> F = bind!(_mm512_cvtepi32_ps(a));
+        truncate(a: F) -> U = bind!(_mm512_cvttps_epi32(a));
+        round(a: F) -> U = bind!(_mm512_cvtps_epi32(a));
+        add_u(a: U, b: U) -> U = bind!(_mm512_add_epi32(a, b));
+        sub_u(a: U, b: U) -> U = bind!(_mm512_sub_epi32(a, b));
+        mul_u(a: U, b: U) -> U = bind!(_mm512_mullo_epi32(a, b));
+        min_u(a: U, b: U) -> U = bind!(_mm512_min_epu32(a, b));
+        and(a: U, b: U) -> U = bind!(_mm512_and_si512(a, b));
+        or(a: U, b: U) -> U = bind!(_mm512_or_si512(a, b));
+        xor(a: U, b: U) -> U = bind!(_mm512_xor_si512(a, b));
+        // By a number a lane: by one number for all takes two steps.
+        shift_left(a: U, bits: u32) -> U = bind!(_mm512_sllv_epi32(a, self.splat_u(bits % 32)));
+        shift_right(a: U, bits: u32) -> U = bind!(_mm512_srlv_epi32(a, self.splat_u(bits % 32)));
+        upper_half(a: U) -> U = bind!(_mm512_srav_epi32(a, self.splat_u(16)));
+        one_hot(a: U) -> U = bind!(_mm512_sllv_epi32(self.splat_u(1), a));
+        mask_bits(mask: U) -> u32 = u32::from(bind!(_mm512_movepi32_mask(mask)));
+        splat_d(value: f64) -> D = bind!(_mm512_set1_pd(value));
+        add_d(a: D, b: D) -> D = bind!(_mm512_add_pd(a, b));
+        sub_d(a: D, b: D) -> D = bind!(_mm512_sub_pd(a, b));
+        mul_d(a: D, b: D) -> D = bind!(_mm512_mul_pd(a, b));
+        fused_d(a: D, b: D, c: D) -> D = bind!(_mm512_fmadd_pd(a, b, c));
+        div_d(a: D, b: D) -> D = bind!(_mm512_div_pd(a, b));
+        sqrt_d(a: D) -> D = bind!(_mm512_sqrt_pd(a));
+        min_d(a: D, b: D) -> D = bind!(_mm512_min_pd(a, b));
+        max_d(a: D, b: D) -> D = bind!(_mm512_max_pd(a, b));
+        less_d(a: D, b: D) -> M = bind!(_mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b));
+        at_most_d(a: D, b: D) -> M = bind!(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b));
+        both(a: M, b: M) -> M = a & b;
+        either(a: M, b: M) -> M = a | b;
+        select_d(mask: M, a: D, b: D) -> D = bind!(_mm512_mask_blend_pd(mask, b, a));
+        splat_i(value: i64) -> I = bind!(_mm512_set1_epi64(value));
+        add_i(a: I, b: I) -> I = bind!(_mm512_add_epi64(a, b));
+        sub_i(a: I, b: I) -> I = bind!(_mm512_sub_epi64(a, b));
+        bits_d(a: D) -> I = bind!(_mm512_castpd_si512(a));
+        doubles(a: I) -> D = bind!(_mm512_castsi512_pd(a));
+        to_double(a: I) -> D = bind!(_mm512_cvtepi64_pd(a));
+        load_records(from: &[Record], index: &[u32]) -> [I; 3] = bind!(load_8(from, index));
+        load_short_records(from: &[ShortRecord], index: &[u32]) -> [U; 4] = bind!(load_short_16(from, index));
+    );
+
+    memory!(self:
+        load, store: [f32; LANES] => F = _mm512_loadu_ps, _mm512_storeu_ps;
+        load_u, store_u: [u32; LANES] => U = _mm512_loadu_si512, _mm512_storeu_si512;
+        load_d, store_d: [f64; DOUBLES] => D = _mm512_loadu_pd, _mm512_storeu_pd;
+        load_i, store_i: [i64; DOUBLES] => I = _mm512_loadu_si512, _mm512_storeu_si512;
+    );
+
     #[inline(always)]
-    fn splat(self, value: f32) -> Self::F {
-        bind!(_mm512_set1_ps(value))
+    fn shift_right_i(self, a: I, bits: u32) -> I {
+        // SAFETY: the token proves AVX-512.
+        unsafe { _mm512_srl_epi64(a, _mm_cvtsi32_si128(bits.cast_signed())) }
     }
     #[inline(always)]
-    fn splat_u(self, value: u32) -> Self::U {
-        bind!(_mm512_set1_epi32(value.cast_signed()))
-    }
-    #[inline(always)]
-    fn load(self, values: &[f32]) -> Self::F {
-        assert!(values.len() >= LANES);
-        // SAFETY: the token proves AVX-512; the load stays within the values.
-        unsafe { _mm512_loadu_ps(values.as_ptr()) }
-    }
-    #[inline(always)]
-    fn load_u(self, values: &[u32]) -> Self::U {
-        assert!(values.len() >= LANES);
-        // SAFETY: the token proves AVX-512; the load stays within the values.
-        unsafe { _mm512_loadu_si512(values.as_ptr().cast()) }
-    }
-    #[inline(always)]
-    fn store(self, lanes: Self::F, to: &mut [f32]) {
-        assert!(to.len() >= LANES);
-        // SAFETY: the token proves AVX-512; the store stays within the slice.
-        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), lanes) }
-    }
-    #[inline(always)]
-    fn store_u(self, lanes: Self::U, to: &mut [u32]) {
-        assert!(to.len() >= LANES);
-        // SAFETY: the token proves AVX-512; the store stays within the slice.
-        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), lanes) }
-    }
-    #[inline(always)]
-    fn add(self, a: Self::F, b: Self::F) -> Self::F {
-        bind!(_mm512_add_ps(a, b))
-    }
-    #[inline(always)]
-    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
-        bind!(_mm512_sub_ps(a, b))
-    }
-    #[inline(always)]
-    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
-        bind!(_mm512_mul_ps(a, b))
-    }
-    #[inline(always)]
-    fn div(self, a: Self::F, b: Self::F) -> Self::F {
-        bind!(_mm512_div_ps(a, b))
-    }
-    #[inline(always)]
-    fn sqrt(self, a: Self::F) -> Self::F {
-        bind!(_mm512_sqrt_ps(a))
-    }
-    #[inline(always)]
-    fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        bind!(_mm512_fmadd_ps(a, b, c))
-    }
-    #[inline(always)]
-    fn fused(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        bind!(_mm512_fmadd_ps(a, b, c))
-    }
-    #[inline(always)]
-    fn max(self, a: Self::F, b: Self::F) -> Self::F {
-        bind!(_mm512_max_ps(a, b))
-    }
-    #[inline(always)]
-    fn abs(self, a: Self::F) -> Self::F {
-        bind!(_mm512_abs_ps(a))
-    }
-    #[inline(always)]
-    fn root(self, a: Self::F, row: usize) -> Self::F {
+    fn root(self, a: F, row: usize) -> F {
         // The unit for roots takes ten cycles: half of the rows do without it.
         if row % 2 == MOST_EXACT_ROW {
             return bind!(_mm512_sqrt_ps(a));
@@ -167,106 +151,41 @@ impl Simd for Avx512 {
         self.mul(root, correction)
     }
     #[inline(always)]
-    fn fine_root(self, a: Self::F) -> Self::F {
+    fn fine_root(self, a: F) -> F {
         let estimate = bind!(_mm512_rsqrt14_ps(a));
         let root = self.mul(a, estimate);
         let residual = bind!(_mm512_fnmadd_ps(root, root, a));
         self.mul_add(residual, estimate, self.add(root, root))
     }
     #[inline(always)]
-    fn rsqrt(self, a: Self::F) -> Self::F {
+    fn rsqrt(self, a: F) -> F {
         let estimate = bind!(_mm512_rsqrt14_ps(a));
         let scaled = self.mul(a, estimate);
         let correction = bind!(_mm512_fnmadd_ps(scaled, estimate, self.splat(3.0)));
         self.mul(estimate, correction)
     }
     #[inline(always)]
-    fn less(self, a: Self::F, b: Self::F) -> Self::U {
+    fn less(self, a: F, b: F) -> U {
         // SAFETY: the token proves AVX-512.
         unsafe { _mm512_movm_epi32(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b)) }
     }
     #[inline(always)]
-    fn bits(self, a: Self::F) -> Self::U {
-        bind!(_mm512_castps_si512(a))
-    }
-    #[inline(always)]
-    fn floats(self, a: Self::U) -> Self::F {
-        bind!(_mm512_castsi512_ps(a))
-    }
-    #[inline(always)]
-    fn to_float(self, a: Self::U) -> Self::F {
-        bind!(_mm512_cvtepi32_ps(a))
-    }
-    #[inline(always)]
-    fn truncate(self, a: Self::F) -> Self::U {
-        bind!(_mm512_cvttps_epi32(a))
-    }
-    #[inline(always)]
-    fn round(self, a: Self::F) -> Self::U {
-        bind!(_mm512_cvtps_epi32(a))
-    }
-    #[inline(always)]
-    fn add_u(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm512_add_epi32(a, b))
-    }
-    #[inline(always)]
-    fn sub_u(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm512_sub_epi32(a, b))
-    }
-    #[inline(always)]
-    fn mul_u(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm512_mullo_epi32(a, b))
-    }
-    #[inline(always)]
-    fn min_u(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm512_min_epu32(a, b))
-    }
-    #[inline(always)]
-    fn and(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm512_and_si512(a, b))
-    }
-    #[inline(always)]
-    fn or(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm512_or_si512(a, b))
-    }
-    #[inline(always)]
-    fn xor(self, a: Self::U, b: Self::U) -> Self::U {
-        bind!(_mm512_xor_si512(a, b))
-    }
-    #[inline(always)]
-    fn at_most_u(self, a: Self::U, b: Self::U) -> Self::U {
+    fn at_most_u(self, a: U, b: U) -> U {
         // SAFETY: the token proves AVX-512.
         unsafe { _mm512_movm_epi32(_mm512_cmple_epu32_mask(a, b)) }
     }
     #[inline(always)]
-    fn equal_u(self, a: Self::U, b: Self::U) -> Self::U {
+    fn equal_u(self, a: U, b: U) -> U {
         // SAFETY: the token proves AVX-512.
         unsafe { _mm512_movm_epi32(_mm512_cmpeq_epi32_mask(a, b)) }
     }
     #[inline(always)]
-    fn shift_left(self, a: Self::U, bits: u32) -> Self::U {
-        // By a number a lane: by one number for all takes two steps.
-        bind!(_mm512_sllv_epi32(a, self.splat_u(bits % 32)))
-    }
-    #[inline(always)]
-    fn shift_right(self, a: Self::U, bits: u32) -> Self::U {
-        bind!(_mm512_srlv_epi32(a, self.splat_u(bits % 32)))
-    }
-    #[inline(always)]
-    fn upper_half(self, a: Self::U) -> Self::U {
-        bind!(_mm512_srav_epi32(a, self.splat_u(16)))
-    }
-    #[inline(always)]
-    fn one_hot(self, a: Self::U) -> Self::U {
-        bind!(_mm512_sllv_epi32(self.splat_u(1), a))
-    }
-    #[inline(always)]
-    fn gather(self, table: &[u32], index: Self::U) -> Self::U {
+    fn gather(self, table: &[u32], index: U) -> U {
         // SAFETY: the token proves AVX-512; the caller keeps every index below the length of the table.
         unsafe { _mm512_i32gather_epi32::<4>(index, table.as_ptr().cast()) }
     }
     #[inline(always)]
-    fn carry_save(self, a: Self::U, b: Self::U, c: Self::U) -> (Self::U, Self::U) {
+    fn carry_save(self, a: U, b: U, c: U) -> (U, U) {
         // SAFETY: the token proves AVX-512. Truth tables: 0x96 odd parity, 0xe8 majority.
         unsafe {
             (
@@ -276,176 +195,26 @@ impl Simd for Avx512 {
         }
     }
     #[inline(always)]
-    fn mask_bits(self, mask: Self::U) -> u32 {
-        u32::from(bind!(_mm512_movepi32_mask(mask)))
-    }
-    #[inline(always)]
     fn store_lanes(self, bits: u32, first: u32, to: &mut [u32; LANES]) -> usize {
         bind!(lanes_of(bits as u16, first, to));
         bits.count_ones() as usize
     }
     #[inline(always)]
-    fn splat_d(self, value: f64) -> Self::D {
-        bind!(_mm512_set1_pd(value))
-    }
-    #[inline(always)]
-    fn load_d(self, values: &[f64]) -> Self::D {
-        assert!(values.len() >= DOUBLES);
-        // SAFETY: the token proves AVX-512; the load stays within the values.
-        unsafe { _mm512_loadu_pd(values.as_ptr()) }
-    }
-    #[inline(always)]
-    fn store_d(self, lanes: Self::D, to: &mut [f64]) {
-        assert!(to.len() >= DOUBLES);
-        // SAFETY: the token proves AVX-512; the store stays within the slice.
-        unsafe { _mm512_storeu_pd(to.as_mut_ptr(), lanes) }
-    }
-    #[inline(always)]
-    fn store_some_d(self, lanes: Self::D, bits: u32, to: &mut [f64]) -> usize {
+    fn store_some_d(self, lanes: D, bits: u32, to: &mut [f64]) -> usize {
         bind!(some_of_8(bits as u8, lanes, to));
         bits.count_ones() as usize
     }
     #[inline(always)]
-    fn store_some_u(self, lanes: Self::U, bits: u32, to: &mut [u32]) -> usize {
+    fn store_some_u(self, lanes: U, bits: u32, to: &mut [u32]) -> usize {
         bind!(some_of_16(bits as u16, lanes, to));
         bits.count_ones() as usize
     }
     #[inline(always)]
-    fn add_d(self, a: Self::D, b: Self::D) -> Self::D {
-        bind!(_mm512_add_pd(a, b))
-    }
-    #[inline(always)]
-    fn sub_d(self, a: Self::D, b: Self::D) -> Self::D {
-        bind!(_mm512_sub_pd(a, b))
-    }
-    #[inline(always)]
-    fn mul_d(self, a: Self::D, b: Self::D) -> Self::D {
-        bind!(_mm512_mul_pd(a, b))
-    }
-    #[inline(always)]
-    fn fused_d(self, a: Self::D, b: Self::D, c: Self::D) -> Self::D {
-        bind!(_mm512_fmadd_pd(a, b, c))
-    }
-    #[inline(always)]
-    fn div_d(self, a: Self::D, b: Self::D) -> Self::D {
-        bind!(_mm512_div_pd(a, b))
-    }
-    #[inline(always)]
-    fn sqrt_d(self, a: Self::D) -> Self::D {
-        bind!(_mm512_sqrt_pd(a))
-    }
-    #[inline(always)]
-    fn min_d(self, a: Self::D, b: Self::D) -> Self::D {
-        bind!(_mm512_min_pd(a, b))
-    }
-    #[inline(always)]
-    fn max_d(self, a: Self::D, b: Self::D) -> Self::D {
-        bind!(_mm512_max_pd(a, b))
-    }
-    #[inline(always)]
-    fn less_d(self, a: Self::D, b: Self::D) -> Self::M {
-        // SAFETY: the token proves AVX-512.
-        unsafe { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b) }
-    }
-    #[inline(always)]
-    fn at_most_d(self, a: Self::D, b: Self::D) -> Self::M {
-        // SAFETY: the token proves AVX-512.
-        unsafe { _mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b) }
-    }
-    #[inline(always)]
-    fn both(self, a: Self::M, b: Self::M) -> Self::M {
-        a & b
-    }
-    #[inline(always)]
-    fn either(self, a: Self::M, b: Self::M) -> Self::M {
-        a | b
-    }
-    #[inline(always)]
-    fn select_d(self, mask: Self::M, a: Self::D, b: Self::D) -> Self::D {
-        bind!(_mm512_mask_blend_pd(mask, b, a))
-    }
-    #[inline(always)]
-    fn store_keys(self, a: Self::D, bits: u32, to: &mut [i64]) {
-        assert!(to.len() >= DOUBLES);
-        // SAFETY: the token proves AVX-512; the unaligned store stays within the slice.
-        unsafe {
-            let bits = _mm_cvtsi32_si128(bits.cast_signed());
-            let keys = _mm512_srl_epi64(_mm512_castpd_si512(a), bits);
-            _mm512_storeu_si512(to.as_mut_ptr().cast(), keys);
-        }
-    }
-    #[inline(always)]
-    fn inverse_root_seed(self, a: Self::D) -> Self::D {
-        // SAFETY: the token proves AVX-512; the operands are registers.
-        unsafe {
-            let seed = _mm512_set1_epi64(ROOT_SEED.cast_signed());
-            let half = _mm512_srli_epi64::<1>(_mm512_castpd_si512(a));
-            _mm512_castsi512_pd(_mm512_sub_epi64(seed, half))
-        }
-    }
-    #[inline(always)]
-    fn load_i(self, values: &[i64]) -> Self::I {
-        assert!(values.len() >= DOUBLES);
-        // SAFETY: the token proves AVX-512; the unaligned load stays within the values.
-        unsafe { _mm512_loadu_si512(values.as_ptr().cast()) }
-    }
-    #[inline(always)]
-    fn store_i(self, lanes: Self::I, to: &mut [i64]) {
-        assert!(to.len() >= DOUBLES);
-        // SAFETY: the token proves AVX-512; the unaligned store stays within the slice.
-        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), lanes) }
-    }
-    #[inline(always)]
-    fn add_rounded(self, sums: Self::I, a: Self::D) -> Self::I {
-        // SAFETY: the token proves AVX-512; the operands are registers.
-        unsafe {
-            let rounding = _mm512_set1_pd(ROUNDING);
-            let bits = _mm512_castpd_si512(_mm512_add_pd(a, rounding));
-            let rounded = _mm512_sub_epi64(bits, _mm512_castpd_si512(rounding));
-            _mm512_add_epi64(sums, rounded)
-        }
-    }
-    #[inline(always)]
-    fn splat_i(self, value: i64) -> Self::I {
-        bind!(_mm512_set1_epi64(value))
-    }
-    #[inline(always)]
-    fn add_i(self, a: Self::I, b: Self::I) -> Self::I {
-        bind!(_mm512_add_epi64(a, b))
-    }
-    #[inline(always)]
-    fn sub_i(self, a: Self::I, b: Self::I) -> Self::I {
-        bind!(_mm512_sub_epi64(a, b))
-    }
-    #[inline(always)]
-    fn to_double(self, a: Self::I) -> Self::D {
-        bind!(_mm512_cvtepi64_pd(a))
-    }
-    #[inline(always)]
-    fn load_records(self, from: &[Record], index: &[u32]) -> [Self::I; 3] {
-        bind!(load_8(from, index))
-    }
-    #[inline(always)]
-    fn load_short_records(self, from: &[ShortRecord], index: &[u32]) -> [Self::U; 4] {
-        bind!(load_short_16(from, index))
-    }
-    #[inline(always)]
-    fn take_off_records(self, columns: [Self::I; 3], to: &mut [Record], index: &[u32]) {
+    fn take_off_records(self, columns: [I; 3], to: &mut [Record], index: &[u32]) {
         bind!(take_off_8(columns, to, index));
     }
     #[inline(always)]
-    fn store_rounded(self, a: Self::D, bias: i64, to: &mut [i64]) {
-        assert!(to.len() >= DOUBLES);
-        // SAFETY: the token proves AVX-512; the unaligned store stays within the slice.
-        unsafe {
-            let rounded = _mm512_add_pd(a, _mm512_set1_pd(ROUNDING));
-            let bias = _mm512_set1_epi64(bias - ROUNDING.to_bits().cast_signed());
-            let biased = _mm512_add_epi64(_mm512_castpd_si512(rounded), bias);
-            _mm512_storeu_si512(to.as_mut_ptr().cast(), biased);
-        }
-    }
-    #[inline(always)]
-    fn store_packed(self, high: Self::U, terms: [Self::D; 2], to: &mut [u64]) {
+    fn store_packed(self, high: U, terms: [D; 2], to: &mut [u64]) {
         bind!(store_packed_16(high, terms, to));
     }
     #[inline(always)]

@@ -1,12 +1,7 @@
 //! Bits that a row and 16 points have in common, by an instruction that counts bits and that not every machine with AVX-512 has.
 
-use std::arch::x86_64::{
-    __m512d, __m512i, _CMP_EQ_OQ, _mm512_add_epi64, _mm512_add_pd, _mm512_and_si512,
-    _mm512_castpd_si512, _mm512_cmp_pd_mask, _mm512_cvtepi64_pd, _mm512_div_pd, _mm512_fmadd_pd,
-    _mm512_fnmadd_pd, _mm512_loadu_pd, _mm512_loadu_si512, _mm512_mask_mov_pd, _mm512_mul_pd,
-    _mm512_popcnt_epi64, _mm512_rcp14_pd, _mm512_set1_epi64, _mm512_set1_pd, _mm512_setzero_pd,
-    _mm512_storeu_pd, _mm512_storeu_si512,
-};
+#[allow(clippy::wildcard_imports, reason = "all intrinsics")]
+use std::arch::x86_64::*;
 
 use super::{Common, Factors, Quotient, ROUNDING, ROWS, TERM};
 

@@ -27,6 +27,7 @@ mod common;
 pub mod fixed_point;
 mod histogram;
 mod isa;
+mod methods;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod numbers;
@@ -266,9 +267,17 @@ pub trait Simd: BitSets {
     /// `a` where the mask holds, else `b`.
     fn select_d(self, mask: Self::M, a: Self::D, b: Self::D) -> Self::D;
     /// The bit patterns of numbers without a sign, without their last `bits` bits.
-    fn store_keys(self, a: Self::D, bits: u32, to: &mut [i64]);
+    #[inline(always)]
+    fn store_keys(self, a: Self::D, bits: u32, to: &mut [i64]) {
+        self.store_i(self.shift_right_i(self.bits_d(a), bits), to);
+    }
     /// Numbers of magnitude below 2^51, rounded to integers, ties to even, plus `bias`.
-    fn store_rounded(self, a: Self::D, bias: i64, to: &mut [i64]);
+    #[inline(always)]
+    fn store_rounded(self, a: Self::D, bias: i64, to: &mut [i64]) {
+        let rounded = self.bits_d(self.add_d(a, self.splat_d(ROUNDING)));
+        let bias = self.splat_i(bias - ROUNDING.to_bits().cast_signed());
+        self.store_i(self.add_i(rounded, bias), to);
+    }
 
     /// What rounding `t`, of magnitude below 2^51, to an integer leaves of it, times 2^28: as [`crate::fixed_point::rest`].
     #[inline(always)]
@@ -279,19 +288,34 @@ pub trait Simd: BitSets {
     }
 
     /// A first guess at `1 / sqrt(a)` of normal `a`, within 3.5 %: [`ROOT_SEED`] less half of the bit pattern.
-    fn inverse_root_seed(self, a: Self::D) -> Self::D;
+    #[inline(always)]
+    fn inverse_root_seed(self, a: Self::D) -> Self::D {
+        let half = self.shift_right_i(self.bits_d(a), 1);
+        self.doubles(self.sub_i(self.splat_i(ROOT_SEED.cast_signed()), half))
+    }
     /// Consecutive 64-bit integers.
     fn load_i(self, values: &[i64]) -> Self::I;
     /// Writes the integers.
     fn store_i(self, lanes: Self::I, to: &mut [i64]);
     /// `sums + a`, `a` of magnitude at most 2^50 rounded to an integer, ties to even.
-    fn add_rounded(self, sums: Self::I, a: Self::D) -> Self::I;
+    #[inline(always)]
+    fn add_rounded(self, sums: Self::I, a: Self::D) -> Self::I {
+        let rounded = self.bits_d(self.add_d(a, self.splat_d(ROUNDING)));
+        let rounding = self.splat_i(ROUNDING.to_bits().cast_signed());
+        self.add_i(sums, self.sub_i(rounded, rounding))
+    }
     /// The same 64-bit integer in every lane.
     fn splat_i(self, value: i64) -> Self::I;
     /// `a + b`, wrapping.
     fn add_i(self, a: Self::I, b: Self::I) -> Self::I;
     /// `a - b`, wrapping.
     fn sub_i(self, a: Self::I, b: Self::I) -> Self::I;
+    /// Shifts each integer right by `bits` below 64, zeros come in.
+    fn shift_right_i(self, a: Self::I, bits: u32) -> Self::I;
+    /// The bit patterns of numbers.
+    fn bits_d(self, a: Self::D) -> Self::I;
+    /// The numbers of bit patterns.
+    fn doubles(self, a: Self::I) -> Self::D;
     /// The nearest float64 numbers, ties to even.
     fn to_double(self, a: Self::I) -> Self::D;
     /// The first three numbers of the records with these indices, number by number.

@@ -3,24 +3,9 @@
 //! Entry: [`load_8`], [`take_off_8`] and those of four lanes, for the bindings; every index is checked before memory is touched. Lanes that are
 //! chosen by bits are brought side by side by [`some_of_8`] and its neighbours.
 
+#[allow(clippy::wildcard_imports, reason = "all intrinsics")]
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{
-    __m256d, __m256i, __m512d, __m512i, _mm_loadu_si128, _mm_shuffle_epi8, _mm_storeu_si128,
-    _mm256_add_pd, _mm256_blend_epi32, _mm256_castpd_si256, _mm256_castsi128_si256,
-    _mm256_castsi256_pd, _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_inserti128_si256,
-    _mm256_loadu_si256, _mm256_permute2x128_si256, _mm256_permutevar8x32_epi32, _mm256_set1_epi64x,
-    _mm256_set1_pd, _mm256_setzero_si256, _mm256_srli_epi64, _mm256_storeu_pd, _mm256_storeu_si256,
-    _mm256_sub_epi64, _mm256_sub_pd, _mm256_unpackhi_epi32, _mm256_unpackhi_epi64,
-    _mm256_unpacklo_epi32, _mm256_unpacklo_epi64, _mm256_xor_si256, _mm512_add_epi32,
-    _mm512_add_epi64, _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi128_si512,
-    _mm512_castsi256_si512, _mm512_castsi512_si256, _mm512_cmpge_epu32_mask,
-    _mm512_extracti64x4_epi64, _mm512_inserti32x4, _mm512_inserti64x4, _mm512_loadu_si512,
-    _mm512_maskz_compress_epi32, _mm512_maskz_compress_pd, _mm512_maskz_permutexvar_epi32,
-    _mm512_permutex2var_epi64, _mm512_set1_epi32, _mm512_set1_pd, _mm512_setr_epi32,
-    _mm512_setr_epi64, _mm512_setzero_si512, _mm512_shuffle_i64x2, _mm512_storeu_pd,
-    _mm512_storeu_si512, _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32,
-    _mm512_unpacklo_epi64,
-};
+use std::arch::x86_64::*;
 
 #[cfg(target_arch = "x86_64")]
 use super::ROUNDING;

@@ -8,7 +8,7 @@ use albireo::{Domain, Outside, Particles, Points};
 use albireo_catalogs::{Atoms, Attribute};
 
 use super::molecules::{Numbering, molecule_keys, text_of};
-use crate::error::{FrameError, SampleError};
+use crate::error::{FrameError, Result, SampleError};
 
 /// Values of some rows.
 pub(super) fn of_rows(attribute: &Attribute, rows: &[u32]) -> Attribute {
@@ -49,7 +49,7 @@ impl<'a> Molecules<'a> {
         atoms: &'a Atoms,
         column: &'a str,
         domain: &'a Domain,
-    ) -> Result<Self, SampleError> {
+    ) -> Result<Self> {
         let numbers = atoms
             .get(column)
             .ok_or_else(|| SampleError::no_attribute(column, atoms))?;
@@ -133,7 +133,7 @@ pub(super) fn centres(
     molecules: &Molecules<'_>,
     atoms: &Atoms,
     numbering: &Numbering,
-) -> Result<([Vec<f64>; 3], Atoms), SampleError> {
+) -> Result<([Vec<f64>; 3], Atoms)> {
     let masses: Cow<'_, [f64]> = match atoms.get("mass") {
         Some(Attribute::Numbers(masses)) => masses.into(),
         Some(Attribute::Integers(masses)) => masses.iter().map(|&mass| mass as f64).collect(),

@@ -21,7 +21,7 @@ use albireo_fluids::frames::FrameGroups;
 use super::centres::of_rows;
 use super::molecules::molecule_keys;
 use super::{Exclusion, FrameReading, Species};
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::within::Within;
 
 /// What is chosen of a frame.
@@ -75,7 +75,7 @@ fn species_column(
     species: &Species,
     atoms: &Atoms,
     kept: Option<&[u32]>,
-) -> Result<Option<(String, Vec<String>)>, SampleError> {
+) -> Result<Option<(String, Vec<String>)>> {
     let of_kept = |attribute: &Attribute| match kept {
         None => values_of(attribute),
         Some(rows) => values_of(&of_rows(attribute, rows)),
@@ -108,7 +108,7 @@ fn species_column(
 pub(super) fn groups(
     reading: &FrameReading,
     (frame, path): (&Frame, &Path),
-) -> Result<(FrameGroups, Option<String>), SampleError> {
+) -> Result<(FrameGroups, Option<String>)> {
     let atoms = &frame.atoms;
     if let Species::Conditions(conditions) = &reading.species {
         let names = conditions.iter().map(|(name, _)| name.clone());
@@ -129,10 +129,7 @@ pub(super) fn groups(
 }
 
 /// The rows that the filter keeps, where there is one.
-fn kept_rows(
-    reading: &FrameReading,
-    (frame, path): (&Frame, &Path),
-) -> Result<Option<Vec<u32>>, SampleError> {
+fn kept_rows(reading: &FrameReading, (frame, path): (&Frame, &Path)) -> Result<Option<Vec<u32>>> {
     let Some(filter) = &reading.filter else {
         return Ok(None);
     };
@@ -145,7 +142,7 @@ fn masks_by_column(
     atoms: &Atoms,
     (column, groups): (&str, &FrameGroups),
     kept: Option<&[u32]>,
-) -> Result<Vec<u64>, SampleError> {
+) -> Result<Vec<u64>> {
     let attribute = atoms
         .get(column)
         .ok_or_else(|| SampleError::no_attribute(column, atoms))?;
@@ -195,7 +192,7 @@ impl Chosen {
         reading: &FrameReading,
         (frame, path): (&Frame, &Path),
         (groups, column): (&FrameGroups, Option<&str>),
-    ) -> Result<Self, SampleError> {
+    ) -> Result<Self> {
         let atoms = &frame.atoms;
         let kept = kept_rows(reading, (frame, path))?;
         let mut masks = match (&reading.species, column) {
@@ -237,7 +234,7 @@ impl Chosen {
     }
 
     /// How many pairs of each class the cuts leave out, of these particles.
-    pub(super) fn left_out(&self, particles: &Particles) -> Result<Arc<[u64]>, SampleError> {
+    pub(super) fn left_out(&self, particles: &Particles) -> Result<Arc<[u64]>> {
         if let Some(known) = self.left_out.get() {
             return Ok(Arc::clone(known));
         }
@@ -251,7 +248,7 @@ fn exclusions(
     excluded: &[Exclusion],
     atoms: &Atoms,
     rows: Option<&[u32]>,
-) -> Result<(Option<Groups>, Vec<Cut>), SampleError> {
+) -> Result<(Option<Groups>, Vec<Cut>)> {
     let (mut molecules, mut cuts) = (None, Vec::new());
     for exclusion in excluded {
         match exclusion {

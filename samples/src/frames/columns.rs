@@ -8,7 +8,7 @@ use albireo::particles::Column;
 use albireo_catalogs::{Atoms, Attribute, Expression, Frame, Request};
 
 use super::FrameReading;
-use crate::error::{FrameError, SampleError};
+use crate::error::{FrameError, Result};
 use crate::identities::{Identity, coded};
 
 /// Columns of velocities and forces, which change from frame to frame.
@@ -32,7 +32,7 @@ pub(super) fn values(
     reading: &FrameReading,
     (frame, path): (&Frame, &Path),
     rows: Option<&[u32]>,
-) -> Result<Vec<Column>, SampleError> {
+) -> Result<Vec<Column>> {
     let texts = &reading.columns;
     if texts.is_empty() && reading.identities.is_empty() {
         return Ok(vec![]);
@@ -42,7 +42,7 @@ pub(super) fn values(
         return Err(FrameError::Unmoved { column, columns }.into());
     }
     let table = frame.columns(&Request::columns(texts.iter().cloned()), path)?;
-    let column = |text: &String| -> Result<Column, SampleError> {
+    let column = |text: &String| -> Result<Column> {
         let all = table.column(text)?;
         let values: Vec<f64> = match rows {
             None => all.to_vec(),
@@ -75,7 +75,7 @@ pub(super) fn values(
 }
 
 /// A column that is compared by whether it is equal.
-fn identity(frame: &Frame, name: &str, path: &Path) -> Result<Identity, SampleError> {
+fn identity(frame: &Frame, name: &str, path: &Path) -> Result<Identity> {
     match frame.atoms.get(name) {
         Some(Attribute::Texts { texts, codes }) => {
             Ok(Identity::of_texts(texts.clone(), codes.iter().copied()))

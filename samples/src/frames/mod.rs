@@ -30,7 +30,7 @@ pub use one::{FrameColumns, OneFrame};
 pub use range::{FrameRange, ParseFramesError};
 pub use source::{FrameSource, NumberedFrame};
 
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::given::Given;
 use crate::given_box::GivenBox;
 use crate::notice::Notice;
@@ -147,13 +147,13 @@ impl FrameReading {
     ///
     /// # Errors
     /// Files that cannot be read, a range without a frame, columns or species that are not there.
-    pub fn open(self, paths: &[PathBuf]) -> Result<(FrameSource, FrameChoice), SampleError> {
+    pub fn open(self, paths: &[PathBuf]) -> Result<(FrameSource, FrameChoice)> {
         let source = self.source(paths)?;
         self.of_source(source)
     }
 
     /// The frames of files.
-    fn source(&self, paths: &[PathBuf]) -> Result<FrameSource, SampleError> {
+    fn source(&self, paths: &[PathBuf]) -> Result<FrameSource> {
         let mut request = self.request.clone();
         request.lacking = self.flat.map(Axis::index);
         let expressions = self.columns.iter().flat_map(|text| Expression::parse(text));
@@ -169,18 +169,18 @@ impl FrameReading {
     ///
     /// # Errors
     /// As [`FrameReading::open`].
-    pub fn open_given(self, given: &Given) -> Result<(FrameSource, FrameChoice), SampleError> {
+    pub fn open_given(self, given: &Given) -> Result<(FrameSource, FrameChoice)> {
         let source = self.source_given(given)?;
         self.of_source(source)
     }
 
     /// The frames of what lies in memory.
-    fn source_given(&self, given: &Given) -> Result<FrameSource, SampleError> {
+    fn source_given(&self, given: &Given) -> Result<FrameSource> {
         let open = given.opened(&self.request, self.stop.clone())?;
         FrameSource::given(open, self.range, self.stop.clone())
     }
 
-    fn of_source(mut self, source: FrameSource) -> Result<(FrameSource, FrameChoice), SampleError> {
+    fn of_source(mut self, source: FrameSource) -> Result<(FrameSource, FrameChoice)> {
         let mut source = source.in_unit(self.unit.as_deref())?;
         self = self.with_box_in(source.unit())?;
         let first = source
@@ -218,13 +218,13 @@ impl FrameReading {
     }
 
     /// What is known of the particles of a frame: by the frame, by the topology, and by their names.
-    fn known(&self, frame: &Frame) -> Result<(Arc<Atoms>, Vec<Guess>), SampleError> {
+    fn known(&self, frame: &Frame) -> Result<(Arc<Atoms>, Vec<Guess>)> {
         let atoms = self.with_topology(frame)?;
         Ok(self.guessed(atoms)?)
     }
 
     /// The frame with what the topology knows of its particles.
-    fn with_topology(&self, frame: &Frame) -> Result<Arc<Atoms>, SampleError> {
+    fn with_topology(&self, frame: &Frame) -> Result<Arc<Atoms>> {
         let Some(topology) = &self.topology else {
             return Ok(Arc::clone(&frame.atoms));
         };
@@ -247,7 +247,7 @@ impl FrameReading {
     }
 
     /// How the first frame numbers its molecules, where these are asked for.
-    fn numbering(&self, frame: &Frame, atoms: &Atoms) -> Result<Numbering, SampleError> {
+    fn numbering(&self, frame: &Frame, atoms: &Atoms) -> Result<Numbering> {
         let Some(column) = &self.centres else {
             return Ok(Numbering::Unique);
         };
@@ -256,12 +256,7 @@ impl FrameReading {
     }
 
     /// The frame with all that is known of its particles, its molecules as centres where these are asked for.
-    fn whole(
-        &self,
-        mut frame: Frame,
-        atoms: Arc<Atoms>,
-        numbering: &Numbering,
-    ) -> Result<Frame, SampleError> {
+    fn whole(&self, mut frame: Frame, atoms: Arc<Atoms>, numbering: &Numbering) -> Result<Frame> {
         frame.atoms = atoms;
         if let Some(column) = &self.centres {
             let domain = self.domain(frame.cell.as_ref())?;
@@ -299,11 +294,7 @@ impl FrameChoice {
     ///
     /// # Errors
     /// As [`FrameSource::peek`].
-    pub fn notice(
-        &self,
-        source: &mut FrameSource,
-        job: &FrameJob,
-    ) -> Result<Option<Notice>, SampleError> {
+    pub fn notice(&self, source: &mut FrameSource, job: &FrameJob) -> Result<Option<Notice>> {
         let Some(first) = source.peek()? else {
             return Ok(None);
         };
@@ -325,12 +316,12 @@ impl FrameChoice {
     ///
     /// # Errors
     /// Positions that are not finite, a box that is none, particles that are of no known species: each with file and frame.
-    pub fn job(&self, frame: NumberedFrame) -> Result<FrameJob, SampleError> {
+    pub fn job(&self, frame: NumberedFrame) -> Result<FrameJob> {
         let place = at(&frame);
         self.job_of(frame).within(|| place)
     }
 
-    fn job_of(&self, numbered: NumberedFrame) -> Result<FrameJob, SampleError> {
+    fn job_of(&self, numbered: NumberedFrame) -> Result<FrameJob> {
         let NumberedFrame {
             number,
             path,
@@ -375,13 +366,13 @@ impl FrameChoice {
         })
     }
 
-    fn chosen(&self, frame: &Frame, path: &Path) -> Result<Arc<Chosen>, SampleError> {
+    fn chosen(&self, frame: &Frame, path: &Path) -> Result<Arc<Chosen>> {
         let groups = (&self.groups, self.column.as_deref());
         Chosen::of(&self.reading, (frame, path), groups).map(Arc::new)
     }
 
     /// What is chosen of a frame: what was chosen last, if its particles are the same ones.
-    fn chosen_or_last(&self, frame: &Frame, path: &Path) -> Result<Arc<Chosen>, SampleError> {
+    fn chosen_or_last(&self, frame: &Frame, path: &Path) -> Result<Arc<Chosen>> {
         // The lock is given back at once: what follows asks for it again.
         let last = self
             .last
@@ -401,7 +392,7 @@ impl FrameChoice {
     }
 
     /// What is known of a frame's particles, by the topology too, which is looked up once for all frames that share theirs.
-    fn merged(&self, frame: &Frame) -> Result<Arc<Atoms>, SampleError> {
+    fn merged(&self, frame: &Frame) -> Result<Arc<Atoms>> {
         let lock = || self.merged.lock().unwrap_or_else(PoisonError::into_inner);
         // The lock is given back at once.
         let last = lock().clone();

@@ -8,7 +8,7 @@ use albireo::{Domain, Outside, Particles, Points};
 use albireo_catalogs::Request;
 
 use super::{FrameReading, FrameSource, NumberedFrame, at};
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::given::Given;
 use crate::notice::Notice;
 use crate::within::Within;
@@ -50,7 +50,7 @@ impl FrameReading {
     ///
     /// # Errors
     /// A file that cannot be read, one without such a frame, a topology of other particles, a unit that is not converted.
-    pub fn one(self, path: &Path) -> Result<OneFrame, SampleError> {
+    pub fn one(self, path: &Path) -> Result<OneFrame> {
         let source = self.source(&[path.to_owned()])?;
         self.one_of(source, path)
     }
@@ -59,12 +59,12 @@ impl FrameReading {
     ///
     /// # Errors
     /// As [`FrameReading::one`].
-    pub fn one_given(self, given: &Given, path: &Path) -> Result<OneFrame, SampleError> {
+    pub fn one_given(self, given: &Given, path: &Path) -> Result<OneFrame> {
         let source = self.source_given(given)?;
         self.one_of(source, path)
     }
 
-    fn one_of(mut self, source: FrameSource, path: &Path) -> Result<OneFrame, SampleError> {
+    fn one_of(mut self, source: FrameSource, path: &Path) -> Result<OneFrame> {
         let mut source = source.in_unit(self.unit.as_deref())?;
         self = self.with_box_in(source.unit())?;
         let (unit, notice) = (source.unit().map(str::to_owned), source.notice());
@@ -103,7 +103,7 @@ impl OneFrame {
     ///
     /// # Errors
     /// Columns that are not there, a condition that keeps nothing, positions that are not finite, a box that is none.
-    pub fn columns(&self, columns: &[String]) -> Result<FrameColumns, SampleError> {
+    pub fn columns(&self, columns: &[String]) -> Result<FrameColumns> {
         let NumberedFrame { path, frame, .. } = &self.numbered;
         let place = || at(&self.numbered);
         let axes = ["x", "y", "z"].map(str::to_owned);

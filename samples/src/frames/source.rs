@@ -9,7 +9,7 @@ use albireo_catalogs::{Cell, Frame, Stop, Trajectory, TrajectoryRequest, open_tr
 
 use super::lengths::Lengths;
 use super::range::FrameRange;
-use crate::error::{FrameError, SampleError};
+use crate::error::{FrameError, Result, SampleError};
 use crate::notice::Notice;
 use crate::space::{BoxSpec, stated_box};
 
@@ -55,7 +55,7 @@ impl FrameSource {
         request: TrajectoryRequest,
         range: FrameRange,
         stop: Stop,
-    ) -> Result<Self, SampleError> {
+    ) -> Result<Self> {
         let mut files: VecDeque<PathBuf> = paths.iter().cloned().collect();
         let first = files
             .pop_front()
@@ -70,11 +70,7 @@ impl FrameSource {
     }
 
     /// The frames of one trajectory that is open already.
-    pub(super) fn given(
-        open: Box<dyn Trajectory>,
-        range: FrameRange,
-        stop: Stop,
-    ) -> Result<Self, SampleError> {
+    pub(super) fn given(open: Box<dyn Trajectory>, range: FrameRange, stop: Stop) -> Result<Self> {
         Ok(Self {
             first: open.path().to_owned(),
             format: open.format().to_string(),
@@ -92,7 +88,7 @@ impl FrameSource {
     }
 
     /// The same with lengths in this unit. No frame may have been taken.
-    pub(super) fn in_unit(mut self, wanted: Option<&str>) -> Result<Self, SampleError> {
+    pub(super) fn in_unit(mut self, wanted: Option<&str>) -> Result<Self> {
         self.wanted = wanted.map(str::to_owned);
         if let Some(open) = &self.open {
             self.lengths = Lengths::of(open.as_ref(), wanted)?;
@@ -159,7 +155,7 @@ impl FrameSource {
     ///
     /// # Errors
     /// As [`FrameSource::next_frame`].
-    pub fn peek(&mut self) -> Result<Option<&NumberedFrame>, SampleError> {
+    pub fn peek(&mut self) -> Result<Option<&NumberedFrame>> {
         if self.ahead.is_none() {
             self.ahead = self.read()?;
         }
@@ -170,14 +166,14 @@ impl FrameSource {
     ///
     /// # Errors
     /// A file that cannot be read, or one of another unit of length than those before it.
-    pub fn next_frame(&mut self) -> Result<Option<NumberedFrame>, SampleError> {
+    pub fn next_frame(&mut self) -> Result<Option<NumberedFrame>> {
         match self.ahead.take() {
             Some(frame) => Ok(Some(frame)),
             None => self.read(),
         }
     }
 
-    fn read(&mut self) -> Result<Option<NumberedFrame>, SampleError> {
+    fn read(&mut self) -> Result<Option<NumberedFrame>> {
         let wanted = if self.passed <= self.range.start {
             self.range.start
         } else {
@@ -215,7 +211,7 @@ impl FrameSource {
         Ok(None)
     }
 
-    fn open_next(&self, path: &Path) -> Result<(Box<dyn Trajectory>, Lengths), SampleError> {
+    fn open_next(&self, path: &Path) -> Result<(Box<dyn Trajectory>, Lengths)> {
         let next = open_trajectory(path, &self.request, self.stop.clone())?;
         let lengths = Lengths::of(next.as_ref(), self.wanted.as_deref())?;
         if !lengths.is_one_unit_with(&self.lengths) {
@@ -232,7 +228,7 @@ impl FrameSource {
 }
 
 /// The box in the header of a file.
-fn cell_of(open: &dyn Trajectory) -> Result<Option<(Cell, String)>, SampleError> {
+fn cell_of(open: &dyn Trajectory) -> Result<Option<(Cell, String)>> {
     let stated = open
         .attributes()
         .and_then(|all| stated_box(open.path(), all));

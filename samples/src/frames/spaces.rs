@@ -8,7 +8,7 @@ use albireo::{Domain, Lattice, PeriodicBox};
 use albireo_catalogs::Cell;
 
 use super::{FrameReading, FrameSource, at};
-use crate::error::SampleError;
+use crate::error::{Result, SampleError};
 use crate::given::Given;
 use crate::space::{BoxSpec, domain_of};
 use crate::within::Within;
@@ -28,7 +28,7 @@ impl FrameReading {
     ///
     /// # Errors
     /// Files that cannot be read, and boxes that are none.
-    pub fn reach(&self, paths: &[PathBuf]) -> Result<f64, SampleError> {
+    pub fn reach(&self, paths: &[PathBuf]) -> Result<f64> {
         self.reach_of(self.source(paths)?)
     }
 
@@ -36,19 +36,19 @@ impl FrameReading {
     ///
     /// # Errors
     /// As [`FrameReading::reach`].
-    pub fn reach_given(&self, given: &Given) -> Result<f64, SampleError> {
+    pub fn reach_given(&self, given: &Given) -> Result<f64> {
         self.reach_of(self.source_given(given)?)
     }
 
     /// The same with its box in the unit of the frames.
-    pub(super) fn with_box_in(mut self, unit: Option<&str>) -> Result<Self, SampleError> {
+    pub(super) fn with_box_in(mut self, unit: Option<&str>) -> Result<Self> {
         if let Some(space) = self.space {
             self.space = Some(space.in_unit(unit, None)?.into());
         }
         Ok(self)
     }
 
-    fn reach_of(&self, source: FrameSource) -> Result<f64, SampleError> {
+    fn reach_of(&self, source: FrameSource) -> Result<f64> {
         let mut source = source.in_unit(self.unit.as_deref())?;
         let reading = self.clone().with_box_in(source.unit())?;
         // A box in place of those of the frames is the same in all of them.
@@ -66,7 +66,7 @@ impl FrameReading {
     }
 
     /// The space of a frame with this box.
-    pub(super) fn domain(&self, cell: Option<&Cell>) -> Result<Domain, SampleError> {
+    pub(super) fn domain(&self, cell: Option<&Cell>) -> Result<Domain> {
         match (self.space.map(|space| space.spec), cell) {
             (None | Some(BoxSpec::File), Some(cell)) => domain_of_cell(cell),
             (Some(BoxSpec::File), None) => Err(SampleError::NoStatedBox),
@@ -76,10 +76,7 @@ impl FrameReading {
     }
 
     /// The space of a frame, its plane where there is one, and the volume or area of it.
-    pub(super) fn space_of(
-        &self,
-        cell: Option<&Cell>,
-    ) -> Result<(Domain, Option<f64>), SampleError> {
+    pub(super) fn space_of(&self, cell: Option<&Cell>) -> Result<(Domain, Option<f64>)> {
         let domain = self.domain(cell)?;
         let Some(normal) = self.flat else {
             let volume = domain.volume();
@@ -113,7 +110,7 @@ impl FrameReading {
     }
 }
 
-fn domain_of_cell(cell: &Cell) -> Result<Domain, SampleError> {
+fn domain_of_cell(cell: &Cell) -> Result<Domain> {
     let periodic = cell.periodic();
     if periodic == [false; 3] {
         return Ok(Domain::Open);

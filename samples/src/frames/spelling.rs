@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use albireo_catalogs::{Attribute, Filter, Frame, did_you_mean};
 
 use super::{FrameChoice, NumberedFrame, Species};
-use crate::error::SampleError;
+use crate::error::Result;
 use crate::frame_notice::FrameNotice;
 use crate::notice::Notice;
 use crate::shown::in_short_list;
@@ -17,7 +17,7 @@ impl FrameChoice {
     ///
     /// # Errors
     /// As [`FrameChoice::job`] of that frame.
-    pub fn misspelt(&self, first: &NumberedFrame) -> Result<Vec<Notice>, SampleError> {
+    pub fn misspelt(&self, first: &NumberedFrame) -> Result<Vec<Notice>> {
         let reading = &self.reading;
         let conditions = match &reading.species {
             Species::Conditions(conditions) => &conditions[..],
@@ -60,7 +60,7 @@ fn absent(
     frame: &Frame,
     flag: &str,
     filter: &Filter,
-) -> Result<Vec<Notice>, SampleError> {
+) -> Result<Vec<Notice>> {
     let compared = filter.compared_texts();
     if compared.is_empty() || frame.is_empty() {
         return Ok(Vec::new());

@@ -13,8 +13,7 @@ use super::bytes::Bytes;
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
 use super::{Atoms, Cell, Frame, Trajectory};
-use crate::error::CatalogError;
-use crate::stop::Stop;
+use crate::error::{CatalogError, Result};
 use records::Records;
 
 /// Bytes of the first record: a name and twenty numbers.
@@ -24,12 +23,8 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
     Records::of(head.bytes, HEADER, &[b"CORD", b"VELD"]).is_some()
 }
 
-pub(super) fn open(
-    head: &Head<'_>,
-    _: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
-    let mut bytes = Bytes::open(head, TrajectoryFormat::Dcd, stop)?;
+pub(super) fn open(head: &Head<'_>, _: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let mut bytes = Bytes::open(head, TrajectoryFormat::Dcd)?;
     let Some(records) = Records::of(head.bytes, HEADER, &[b"CORD"]) else {
         return Err(CatalogError::Unsupported {
             path: head.path.to_owned(),
@@ -65,7 +60,7 @@ struct Header {
 }
 
 impl Header {
-    fn read(bytes: &mut Bytes, records: Records) -> Result<Self, CatalogError> {
+    fn read(bytes: &mut Bytes, records: Records) -> Result<Self> {
         let order = records.order();
         let record = records.read(bytes, HEADER, "its first record")?;
         let numbers: [i32; 20] = std::array::from_fn(|k| order.i32(record, 4 + 4 * k));
@@ -143,7 +138,7 @@ impl Dcd {
         bytes.checked_sub(first).map_or(0, |rest| 1 + rest / other)
     }
 
-    fn cell(&mut self) -> Result<Option<Cell>, CatalogError> {
+    fn cell(&mut self) -> Result<Option<Cell>> {
         if !self.header.boxed {
             return Ok(None);
         }
@@ -155,7 +150,7 @@ impl Dcd {
     }
 
     /// x, y and z of those that are in the frame.
-    fn stored(&mut self, atoms: usize) -> Result<[Vec<f64>; 3], CatalogError> {
+    fn stored(&mut self, atoms: usize) -> Result<[Vec<f64>; 3]> {
         let mut positions = [(); 3].map(|()| Vec::new());
         let size = 4 * atoms as u64;
         for (axis, what) in positions.iter_mut().zip(["x", "y", "z"]) {
@@ -169,7 +164,7 @@ impl Dcd {
         Ok(positions)
     }
 
-    fn positions(&mut self) -> Result<[Vec<f64>; 3], CatalogError> {
+    fn positions(&mut self) -> Result<[Vec<f64>; 3]> {
         let count = match (&self.header.moving, &self.resting) {
             (Some(moving), Some(_)) => moving.len(),
             _ => self.header.atoms,
@@ -214,7 +209,7 @@ impl Trajectory for Dcd {
         Some(self.whole())
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
         self.bytes.frame = Some(self.number);
         if self.bytes.left() == 0 {
             return Ok(None);
@@ -239,7 +234,7 @@ impl Trajectory for Dcd {
         Ok(Some(frame))
     }
 
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
+    fn skip(&mut self, frames: u64) -> Result<u64> {
         let mut passed = 0;
         // The first frame is needed where atoms are fixed.
         if frames > 0 && self.header.moving.is_some() && self.resting.is_none() {

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Records`].
 
-use crate::error::CatalogError;
+use crate::error::Result;
 use crate::trajectory::bytes::{Bytes, Order};
 
 /// How the records of a file are marked.
@@ -53,7 +53,7 @@ impl Records {
         bytes: &'a mut Bytes,
         expected: u64,
         what: &str,
-    ) -> Result<&'a [u8], CatalogError> {
+    ) -> Result<&'a [u8]> {
         let mark = self.width as u64;
         let front = self.length(bytes.take(mark, what)?);
         if front != expected {
@@ -74,7 +74,7 @@ impl Records {
     }
 
     /// Passes over the title: its length counts, and where that is wrong, as some writers make it, its number of lines of 80 characters.
-    pub(super) fn pass_title(self, bytes: &mut Bytes) -> Result<(), CatalogError> {
+    pub(super) fn pass_title(self, bytes: &mut Bytes) -> Result<()> {
         let what = "its title";
         let mark = self.width as u64;
         let front = self.length(bytes.take(mark, what)?);

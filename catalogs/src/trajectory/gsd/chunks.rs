@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Chunks`]. <https://gsd.readthedocs.io/en/stable/file-layer.html>. The index is never held: entries are read where they are needed.
 
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::trajectory::bytes::{Bytes, Order};
 
 /// The magic number at the start.
@@ -113,7 +113,7 @@ fn names(list: &[u8], version: u32) -> Vec<String> {
 
 impl Chunks {
     /// The index of a file of the schema `hoomd`.
-    pub(super) fn open(mut bytes: Bytes) -> Result<Self, CatalogError> {
+    pub(super) fn open(mut bytes: Bytes) -> Result<Self> {
         let index = bytes.hopping()?;
         let head = bytes.take(HEADER, "the header")?;
         let word = |at: usize| Order::Little.u64(head, at);
@@ -159,7 +159,7 @@ impl Chunks {
         Ok(chunks)
     }
 
-    fn entry(&mut self, number: u64) -> Result<Chunk, CatalogError> {
+    fn entry(&mut self, number: u64) -> Result<Chunk> {
         self.index.go_to(self.begin + number * ENTRY, "the index")?;
         let entry = self.index.take(ENTRY, "an entry of the index")?;
         let word = |at: usize| Order::Little.u64(entry, at);
@@ -179,7 +179,7 @@ impl Chunks {
         mut low: u64,
         mut high: u64,
         behind: impl Fn(Chunk) -> bool,
-    ) -> Result<u64, CatalogError> {
+    ) -> Result<u64> {
         while low < high {
             let middle = low + (high - low) / 2;
             if behind(self.entry(middle)?) {
@@ -197,7 +197,7 @@ impl Chunks {
     }
 
     /// The chunks of a frame by their names.
-    pub(super) fn of_frame(&mut self, frame: u64) -> Result<Vec<(String, Chunk)>, CatalogError> {
+    pub(super) fn of_frame(&mut self, frame: u64) -> Result<Vec<(String, Chunk)>> {
         self.bytes.frame = Some(frame);
         self.index.frame = Some(frame);
         let mut number = self.cursor.min(self.entries);
@@ -225,7 +225,7 @@ impl Chunks {
     }
 
     /// The values of a chunk of `name`, row by row.
-    pub(super) fn read(&mut self, name: &str, chunk: Chunk) -> Result<Vec<Value>, CatalogError> {
+    pub(super) fn read(&mut self, name: &str, chunk: Chunk) -> Result<Vec<Value>> {
         let Some(each) = type_size(chunk.kind) else {
             return Err(self
                 .bytes

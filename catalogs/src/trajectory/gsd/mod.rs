@@ -5,15 +5,14 @@
 
 mod chunks;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::bytes::{Bytes, Order};
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
+use super::numbered::{ByNumber, Numbered};
 use super::{Atoms, Attribute, Cell, Frame, Trajectory};
-use crate::error::CatalogError;
-use crate::stop::Stop;
+use crate::error::Result;
 use chunks::{Chunk, Chunks, MAGIC, Value};
 
 /// Columns of reals: their names in the file and here, and what they are if the file does not say.
@@ -31,12 +30,8 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
     head.bytes.len() >= 8 && (magic(Order::Little) || magic(Order::Big))
 }
 
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
-    let bytes = Bytes::open(head, TrajectoryFormat::Gsd, stop)?;
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let bytes = Bytes::open(head, TrajectoryFormat::Gsd)?;
     let mut chunks = Chunks::open(bytes)?;
     let first = if chunks.frames > 0 {
         chunks.of_frame(0)?
@@ -48,14 +43,13 @@ pub(super) fn open(
         first,
         first_counts: [0; 2],
         velocities: request.velocities,
-        number: 0,
         last: None,
     };
     for (count, name) in ["particles/N", "bonds/N"].into_iter().enumerate() {
         let stated = find(&gsd.first, name);
         gsd.first_counts[count] = gsd.whole(name, stated, 0)?;
     }
-    Ok(Box::new(gsd))
+    Ok(ByNumber::open(head, gsd))
 }
 
 struct Gsd {
@@ -66,7 +60,6 @@ struct Gsd {
     first_counts: [u64; 2],
     /// Whether velocities are kept.
     velocities: bool,
-    number: u64,
     /// What is known of the particles of the frame read last, and where it stands in the file.
     last: Option<(Vec<u64>, Arc<Atoms>)>,
 }
@@ -104,12 +97,7 @@ impl Frames<'_> {
 
 impl Gsd {
     /// The whole number that a chunk holds.
-    fn whole(
-        &mut self,
-        name: &str,
-        chunk: Option<Chunk>,
-        default: i64,
-    ) -> Result<u64, CatalogError> {
+    fn whole(&mut self, name: &str, chunk: Option<Chunk>, default: i64) -> Result<u64> {
         let value = match chunk {
             Some(chunk) if chunk.rows == 1 && chunk.width == 1 => {
                 let value = self.chunks.read(name, chunk)?;
@@ -132,7 +120,7 @@ impl Gsd {
         name: &str,
         frames: &Frames<'_>,
         [count, width]: [u64; 2],
-    ) -> Result<Option<Vec<Value>>, CatalogError> {
+    ) -> Result<Option<Vec<Value>>> {
         let Some(chunk) = frames.find(name) else {
             return Ok(None);
         };
@@ -146,7 +134,7 @@ impl Gsd {
         self.chunks.read(name, chunk).map(Some)
     }
 
-    fn cell(&mut self, frames: &Frames<'_>) -> Result<Option<Cell>, CatalogError> {
+    fn cell(&mut self, frames: &Frames<'_>) -> Result<Option<Cell>> {
         let stated = self.values("configuration/box", frames, [6, 1])?;
         let stated = stated.map(|values| values.iter().map(|value| value.real()).collect());
         let stated: Vec<f64> = stated.unwrap_or_else(|| vec![1.0, 1.0, 1.0, 0.0, 0.0, 0.0]);
@@ -171,7 +159,7 @@ impl Gsd {
         Ok(Some(cell.periodic_along([true, true, !flat])))
     }
 
-    fn positions(&mut self, frames: &Frames<'_>) -> Result<[Vec<f64>; 3], CatalogError> {
+    fn positions(&mut self, frames: &Frames<'_>) -> Result<[Vec<f64>; 3]> {
         let count = frames.counts[0];
         if let Some(positions) = self.vectors(POSITIONS, frames)? {
             return Ok(positions);
@@ -184,7 +172,7 @@ impl Gsd {
     }
 
     /// The velocities of a frame; none where the file does not tell them.
-    fn velocities(&mut self, frames: &Frames<'_>) -> Result<Option<[Vec<f64>; 3]>, CatalogError> {
+    fn velocities(&mut self, frames: &Frames<'_>) -> Result<Option<[Vec<f64>; 3]>> {
         if !self.velocities || !self.chunks.has_name(VELOCITIES) {
             return Ok(None);
         }
@@ -202,11 +190,7 @@ impl Gsd {
     }
 
     /// The components of vectors of each particle.
-    fn vectors(
-        &mut self,
-        name: &str,
-        frames: &Frames<'_>,
-    ) -> Result<Option<[Vec<f64>; 3]>, CatalogError> {
+    fn vectors(&mut self, name: &str, frames: &Frames<'_>) -> Result<Option<[Vec<f64>; 3]>> {
         let values = self.values(name, frames, [frames.counts[0], 3])?;
         Ok(values.map(|values| {
             let axis = |k: usize| {
@@ -218,7 +202,7 @@ impl Gsd {
     }
 
     /// What is known of the particles, shared with the frame before if nothing has changed.
-    fn atoms(&mut self, frames: &Frames<'_>) -> Result<Arc<Atoms>, CatalogError> {
+    fn atoms(&mut self, frames: &Frames<'_>) -> Result<Arc<Atoms>> {
         let more = [
             "particles/types",
             "particles/typeid",
@@ -260,7 +244,7 @@ impl Gsd {
         Ok(atoms)
     }
 
-    fn types(&mut self, frames: &Frames<'_>) -> Result<Attribute, CatalogError> {
+    fn types(&mut self, frames: &Frames<'_>) -> Result<Attribute> {
         let texts = match frames.find("particles/types") {
             Some(chunk) if chunk.width > 0 => {
                 let values = self.chunks.read("particles/types", chunk)?;
@@ -288,7 +272,7 @@ impl Gsd {
         Err(self.chunks.bytes.corrupt(&wrong))
     }
 
-    fn bonds(&mut self, frames: &Frames<'_>) -> Result<Vec<[u32; 2]>, CatalogError> {
+    fn bonds(&mut self, frames: &Frames<'_>) -> Result<Vec<[u32; 2]>> {
         let [particles, bonds] = frames.counts;
         let Some(values) = self.values("bonds/group", frames, [bonds, 2])? else {
             return Ok(Vec::new());
@@ -307,11 +291,12 @@ impl Gsd {
         })
     }
 
-    fn frame(
+    fn frame_of(
         &mut self,
+        number: u64,
         own: &[(String, Chunk)],
         first: &[(String, Chunk)],
-    ) -> Result<Frame, CatalogError> {
+    ) -> Result<Frame> {
         let stated = |name: &str| find(own, name).or_else(|| find(first, name));
         let counts = [
             self.whole("particles/N", stated("particles/N"), 0)?,
@@ -333,7 +318,7 @@ impl Gsd {
             atoms = Arc::new(moving);
         }
         Ok(Frame {
-            number: self.number,
+            number,
             step: i64::try_from(step).ok(),
             time: None,
             cell,
@@ -343,39 +328,23 @@ impl Gsd {
     }
 }
 
-impl Trajectory for Gsd {
-    fn format(&self) -> TrajectoryFormat {
-        TrajectoryFormat::Gsd
-    }
-
-    fn path(&self) -> &Path {
-        self.chunks.bytes.path()
-    }
+impl Numbered for Gsd {
+    const FORMAT: TrajectoryFormat = TrajectoryFormat::Gsd;
 
     fn unit(&self) -> Option<&str> {
         None
     }
 
-    fn frames(&self) -> Option<u64> {
-        Some(self.chunks.frames)
+    fn frames(&self) -> u64 {
+        self.chunks.frames
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
-        if self.number >= self.chunks.frames {
-            return Ok(None);
-        }
-        let own = self.chunks.of_frame(self.number)?;
+    fn frame(&mut self, number: u64) -> Result<Frame> {
+        let own = self.chunks.of_frame(number)?;
         // Lent for as long as the frame is read.
         let first = std::mem::take(&mut self.first);
-        let frame = self.frame(&own, &first);
+        let frame = self.frame_of(number, &own, &first);
         self.first = first;
-        self.number += 1;
-        frame.map(Some)
-    }
-
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
-        let passed = frames.min(self.chunks.frames - self.number);
-        self.number += passed;
-        Ok(passed)
+        frame
     }
 }

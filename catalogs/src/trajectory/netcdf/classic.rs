@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::variable::{Store, Variable};
-use crate::error::CatalogError;
+use crate::error::Result;
 use crate::trajectory::bytes::{Bytes, Order};
 
 const DIMENSIONS: u32 = 10;
@@ -77,16 +77,16 @@ struct Header<'a> {
 }
 
 impl Header<'_> {
-    fn word(&mut self) -> Result<u32, CatalogError> {
+    fn word(&mut self) -> Result<u32> {
         Ok(Order::Big.u32(self.bytes.take(4, "the header")?, 0))
     }
 
-    fn long(&mut self) -> Result<u64, CatalogError> {
+    fn long(&mut self) -> Result<u64> {
         Ok(Order::Big.u64(self.bytes.take(8, "the header")?, 0))
     }
 
     /// A count, of 64 bits in files of 64-bit data.
-    fn count(&mut self) -> Result<u64, CatalogError> {
+    fn count(&mut self) -> Result<u64> {
         if self.kind == 5 {
             self.long()
         } else {
@@ -95,7 +95,7 @@ impl Header<'_> {
     }
 
     /// Number of members of a list that starts with this tag, or is absent.
-    fn list(&mut self, tag: u32, what: &str) -> Result<u64, CatalogError> {
+    fn list(&mut self, tag: u32, what: &str) -> Result<u64> {
         let (found, count) = (self.word()?, self.count()?);
         if found == tag || (found == 0 && count == 0) {
             return Ok(count);
@@ -105,13 +105,13 @@ impl Header<'_> {
         )))
     }
 
-    fn text(&mut self) -> Result<String, CatalogError> {
+    fn text(&mut self) -> Result<String> {
         let count = self.count()?;
         let text = self.bytes.take(padded(count), "a name")?;
         Ok(String::from_utf8_lossy(&text[..count as usize]).into_owned())
     }
 
-    fn attributes(&mut self) -> Result<Vec<(String, Attribute)>, CatalogError> {
+    fn attributes(&mut self) -> Result<Vec<(String, Attribute)>> {
         let mut attributes = Vec::new();
         for _ in 0..self.list(ATTRIBUTES, "attributes")? {
             let name = self.text()?;
@@ -137,7 +137,7 @@ impl Header<'_> {
     }
 
     /// A variable over dimensions of these lengths, of which 0 is that of frames.
-    fn variable(&mut self, dimensions: &[u64]) -> Result<Stored, CatalogError> {
+    fn variable(&mut self, dimensions: &[u64]) -> Result<Stored> {
         let name = self.text()?;
         let mut shape = Vec::new();
         for _ in 0..self.count()? {
@@ -196,7 +196,7 @@ impl Header<'_> {
 
 impl Classic {
     /// The header of a file, of which `bytes` are at the start.
-    pub(super) fn read(mut bytes: Bytes) -> Result<Self, CatalogError> {
+    pub(super) fn read(mut bytes: Bytes) -> Result<Self> {
         let kind = bytes.take(4, "the header")?[3];
         if ![1, 2, 5].contains(&kind) {
             return Err(bytes.corrupt(&format!("expected NetCDF of kind 1, 2 or 5, found {kind}")));
@@ -270,7 +270,7 @@ impl Store for Classic {
         self.frames
     }
 
-    fn variable(&mut self, name: &str) -> Result<Option<Variable>, CatalogError> {
+    fn variable(&mut self, name: &str) -> Result<Option<Variable>> {
         let Some(stored) = self.find(name) else {
             return Ok(None);
         };
@@ -293,7 +293,7 @@ impl Store for Classic {
         scaled.map(Some).map_err(|wrong| self.bytes.corrupt(&wrong))
     }
 
-    fn read(&mut self, variable: &Variable, frame: u64) -> Result<Vec<f64>, CatalogError> {
+    fn read(&mut self, variable: &Variable, frame: u64) -> Result<Vec<f64>> {
         self.bytes.frame = Some(frame);
         let what = format!("`{}`", variable.name);
         let found = self.find(&variable.name);

@@ -10,7 +10,7 @@ use hdf5_reader::{
 };
 
 use super::variable::{Store, Variable};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 use crate::hdf5::{self, failure};
 use crate::stop::Stop;
 use crate::trajectory::head::Head;
@@ -20,7 +20,7 @@ const CHUNK_CACHE_BYTES: usize = 16 << 20;
 /// No filter shrinks data more than about a thousandfold (deflate: 1032:1).
 const LARGEST_RATIO: u64 = 2048;
 
-fn opened(path: &Path) -> Result<(Hdf5File, u64), CatalogError> {
+fn opened(path: &Path) -> Result<(Hdf5File, u64)> {
     hdf5::opened(path, (CHUNK_CACHE_BYTES, DEFAULT_CHUNK_CACHE_SLOTS))
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Hdf5 {
 }
 
 impl Hdf5 {
-    pub(super) fn open(head: &Head<'_>, stop: Stop) -> Result<Self, CatalogError> {
+    pub(super) fn open(head: &Head<'_>) -> Result<Self> {
         let path = head.path;
         let (file, bytes) = opened(path)?;
         Ok(Self {
@@ -56,11 +56,11 @@ impl Hdf5 {
             file,
             datasets: HashMap::new(),
             bytes,
-            stop,
+            stop: head.stop.clone(),
         })
     }
 
-    fn dataset(&self, name: &str) -> Result<Option<Dataset>, CatalogError> {
+    fn dataset(&self, name: &str) -> Result<Option<Dataset>> {
         let failure = |error| failure(&self.path, &error);
         let root = self.file.root_group().map_err(failure)?;
         let (_, names) = root.member_names().map_err(failure)?;
@@ -112,7 +112,7 @@ impl Store for Hdf5 {
         frames.unwrap_or(0)
     }
 
-    fn variable(&mut self, name: &str) -> Result<Option<Variable>, CatalogError> {
+    fn variable(&mut self, name: &str) -> Result<Option<Variable>> {
         let Some(dataset) = self.dataset(name)? else {
             return Ok(None);
         };
@@ -158,7 +158,7 @@ impl Store for Hdf5 {
         Ok(Some(variable))
     }
 
-    fn read(&mut self, variable: &Variable, frame: u64) -> Result<Vec<f64>, CatalogError> {
+    fn read(&mut self, variable: &Variable, frame: u64) -> Result<Vec<f64>> {
         self.stop.check(&self.path)?;
         let name = &variable.name;
         let corrupt = |detail: &str| self.corrupt(format!("frame {frame}: `{name}`: {detail}"));

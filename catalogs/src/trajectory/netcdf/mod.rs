@@ -9,16 +9,15 @@ mod hdf5;
 mod variable;
 mod vectors;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::bytes::Bytes;
 use super::column::share;
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
+use super::numbered::{ByNumber, Numbered};
 use super::{Atoms, Attribute, Cell, Frame, Trajectory};
-use crate::error::CatalogError;
-use crate::stop::Stop;
+use crate::error::{CatalogError, Result};
 use variable::{Store, Variable};
 use vectors::Vectors;
 
@@ -38,24 +37,20 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
     classic
 }
 
-pub(super) fn open(
-    head: &Head<'_>,
-    request: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
-    let mut amber = Amber::of(store(head, stop)?)?;
+pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let mut amber = Amber::of(store(head)?)?;
     if request.velocities {
         amber.vectors = vectors::find(amber.store.as_mut(), &amber.coordinates)?;
     }
-    Ok(Box::new(amber))
+    Ok(ByNumber::open(head, amber))
 }
 
-fn store(head: &Head<'_>, stop: Stop) -> Result<Box<dyn Store>, CatalogError> {
+fn store(head: &Head<'_>) -> Result<Box<dyn Store>> {
     #[cfg(feature = "hdf5")]
     if hdf5::matches(head) {
-        return Ok(Box::new(hdf5::Hdf5::open(head, stop)?));
+        return Ok(Box::new(hdf5::Hdf5::open(head)?));
     }
-    let bytes = Bytes::open(head, TrajectoryFormat::AmberNetCdf, stop)?;
+    let bytes = Bytes::open(head, TrajectoryFormat::AmberNetCdf)?;
     Ok(Box::new(classic::Classic::read(bytes)?))
 }
 
@@ -75,11 +70,10 @@ struct Amber {
     frames: u64,
     /// Those of the frame read last.
     atoms: Arc<Atoms>,
-    number: u64,
 }
 
 impl Amber {
-    fn of(mut store: Box<dyn Store>) -> Result<Self, CatalogError> {
+    fn of(mut store: Box<dyn Store>) -> Result<Self> {
         let path = store.path().to_owned();
         let corrupt = |detail: String| CatalogError::corrupt(&path, format!("header: {detail}"));
         let unsupported = |what: String, advice: &str| CatalogError::Unsupported {
@@ -151,7 +145,6 @@ impl Amber {
             unit: length_unit(coordinates.unit.as_deref()),
             time: store.variable("time")?,
             atoms: Arc::new(Atoms::new(atoms)),
-            number: 0,
             store,
             coordinates,
             cell,
@@ -162,43 +155,43 @@ impl Amber {
         })
     }
 
-    fn cell(&mut self) -> Result<Option<Cell>, CatalogError> {
+    fn cell(&mut self, number: u64) -> Result<Option<Cell>> {
         let Some([lengths, angles]) = &self.cell else {
             return Ok(None);
         };
         let three = |values: Vec<f64>| <[f64; 3]>::try_from(values).unwrap_or([f64::NAN; 3]);
-        let lengths = three(self.store.read(lengths, self.number)?);
-        let angles = three(self.store.read(angles, self.number)?);
+        let lengths = three(self.store.read(lengths, number)?);
+        let angles = three(self.store.read(angles, number)?);
         if lengths == [0.0; 3] {
             return Ok(None);
         }
         let cell = Cell::from_lengths_and_angles(lengths, angles);
         let corrupt = |wrong| {
-            let detail = format!("frame {}: no box: {wrong}", self.number);
+            let detail = format!("frame {number}: no box: {wrong}");
             CatalogError::corrupt(self.store.path(), detail)
         };
         let cell = cell.map_err(corrupt)?;
         let Some(corner) = &self.corner else {
             return Ok(Some(cell));
         };
-        let corner = three(self.store.read(corner, self.number)?);
+        let corner = three(self.store.read(corner, number)?);
         if !corner.iter().all(|value| value.is_finite()) {
-            let detail = format!("frame {}: the box begins at {corner:?}", self.number);
+            let detail = format!("frame {number}: the box begins at {corner:?}");
             return Err(CatalogError::corrupt(self.store.path(), detail));
         }
         Ok(Some(cell.at(corner)))
     }
 
     /// What is known of the atoms, shared with the frame before if nothing has changed.
-    fn atoms(&mut self) -> Result<Arc<Atoms>, CatalogError> {
+    fn atoms(&mut self, number: u64) -> Result<Arc<Atoms>> {
         let mut atoms = Atoms::new(self.atoms.len());
         for (numbers, column) in &self.columns {
-            let values = self.store.read(numbers, self.number)?;
+            let values = self.store.read(numbers, number)?;
             let values = values.iter().map(|&value| value as i64).collect();
             atoms = atoms.with(column, Attribute::Integers(values));
         }
         for Vectors { columns, variable } in &self.vectors {
-            if let Some(axes) = axes(self.store.as_mut(), variable, self.number)? {
+            if let Some(axes) = axes(self.store.as_mut(), variable, number)? {
                 atoms = atoms.with_vectors(*columns, axes);
             }
         }
@@ -207,11 +200,7 @@ impl Amber {
 }
 
 /// The components of the vectors of a frame; none where they were never written.
-fn axes(
-    store: &mut dyn Store,
-    variable: &Variable,
-    frame: u64,
-) -> Result<Option<[Vec<f64>; 3]>, CatalogError> {
+fn axes(store: &mut dyn Store, variable: &Variable, frame: u64) -> Result<Option<[Vec<f64>; 3]>> {
     let values = store.read(variable, frame)?;
     let axes = variable.axes(&values);
     axes.map_err(|wrong| CatalogError::corrupt(store.path(), format!("frame {frame}: {wrong}")))
@@ -227,52 +216,35 @@ fn length_unit(named: Option<&str>) -> String {
     .to_owned()
 }
 
-impl Trajectory for Amber {
-    fn format(&self) -> TrajectoryFormat {
-        TrajectoryFormat::AmberNetCdf
-    }
-
-    fn path(&self) -> &Path {
-        self.store.path()
-    }
+impl Numbered for Amber {
+    const FORMAT: TrajectoryFormat = TrajectoryFormat::AmberNetCdf;
 
     fn unit(&self) -> Option<&str> {
         Some(&self.unit)
     }
 
-    fn frames(&self) -> Option<u64> {
-        Some(self.frames)
+    fn frames(&self) -> u64 {
+        self.frames
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
-        if self.number >= self.frames {
-            return Ok(None);
-        }
-        let cell = self.cell()?;
-        let positions = axes(self.store.as_mut(), &self.coordinates, self.number)?;
+    fn frame(&mut self, number: u64) -> Result<Frame> {
+        let cell = self.cell(number)?;
+        let positions = axes(self.store.as_mut(), &self.coordinates, number)?;
         let positions = positions.ok_or_else(|| {
-            let wrong = format!("frame {}: `coordinates` was not written", self.number);
+            let wrong = format!("frame {number}: `coordinates` was not written");
             CatalogError::corrupt(self.store.path(), wrong)
         })?;
         let time = match &self.time {
-            Some(time) => self.store.read(time, self.number)?.first().copied(),
+            Some(time) => self.store.read(time, number)?.first().copied(),
             None => None,
         };
-        let frame = Frame {
-            number: self.number,
+        Ok(Frame {
+            number,
             step: None,
             time,
             cell,
             positions,
-            atoms: self.atoms()?,
-        };
-        self.number += 1;
-        Ok(Some(frame))
-    }
-
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
-        let passed = frames.min(self.frames - self.number);
-        self.number += passed;
-        Ok(passed)
+            atoms: self.atoms(number)?,
+        })
     }
 }

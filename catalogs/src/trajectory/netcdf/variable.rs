@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::error::CatalogError;
+use crate::error::Result;
 
 /// What libraries write where no value was given, of float32 and float64 alike.
 const FILL: f64 = 9.969_209_968_386_869e36;
@@ -135,11 +135,11 @@ pub(super) trait Store: Send {
     ///
     /// # Errors
     /// It does not hold numbers of 32 or 64 bits.
-    fn variable(&mut self, name: &str) -> Result<Option<Variable>, CatalogError>;
+    fn variable(&mut self, name: &str) -> Result<Option<Variable>>;
 
     /// Its values in one frame.
     ///
     /// # Errors
     /// The file ends before them.
-    fn read(&mut self, variable: &Variable, frame: u64) -> Result<Vec<f64>, CatalogError>;
+    fn read(&mut self, variable: &Variable, frame: u64) -> Result<Vec<f64>>;
 }

@@ -3,7 +3,7 @@
 //! Entry: [`find`]. LAMMPS states the units of its styles, of which `lj` has none.
 
 use super::variable::{Store, Variable};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Result};
 
 /// Lengths in Angstrom.
 const LENGTHS: [(&str, f64); 12] = [
@@ -82,10 +82,7 @@ pub(super) struct Vectors {
 ///
 /// # Errors
 /// Another shape than that of the coordinates, whole numbers, a unit that is not known.
-pub(super) fn find(
-    store: &mut dyn Store,
-    coordinates: &Variable,
-) -> Result<Vec<Vectors>, CatalogError> {
+pub(super) fn find(store: &mut dyn Store, coordinates: &Variable) -> Result<Vec<Vectors>> {
     let mut found = Vec::new();
     for quantity in &QUANTITIES {
         let Some(mut variable) = store.variable(quantity.name)? else {

@@ -12,8 +12,7 @@ use super::bytes::{Bytes, Order};
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
 use super::{Atoms, Frame, Trajectory, passed_over};
-use crate::error::CatalogError;
-use crate::stop::Stop;
+use crate::error::Result;
 use coder::Coded;
 
 /// The magic number of every frame.
@@ -29,12 +28,8 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
     head.bytes.len() >= 4 && [MAGIC, LARGE_MAGIC].contains(&Order::Big.u32(head.bytes, 0))
 }
 
-pub(super) fn open(
-    head: &Head<'_>,
-    _: &TrajectoryRequest,
-    stop: Stop,
-) -> Result<Box<dyn Trajectory>, CatalogError> {
-    let bytes = Bytes::open(head, TrajectoryFormat::Xtc, stop)?;
+pub(super) fn open(head: &Head<'_>, _: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
+    let bytes = Bytes::open(head, TrajectoryFormat::Xtc)?;
     Ok(Box::new(Xtc {
         bytes,
         number: 0,
@@ -66,7 +61,7 @@ enum Positions {
 }
 
 /// The head of the next frame; none at the end of the file.
-fn frame_head(bytes: &mut Bytes) -> Result<Option<FrameHead>, CatalogError> {
+fn frame_head(bytes: &mut Bytes) -> Result<Option<FrameHead>> {
     if bytes.left() == 0 {
         return Ok(None);
     }
@@ -92,7 +87,7 @@ fn frame_head(bytes: &mut Bytes) -> Result<Option<FrameHead>, CatalogError> {
 
 impl FrameHead {
     /// What stands right before the bytes of the positions.
-    fn positions(&self, bytes: &mut Bytes) -> Result<(Positions, u64), CatalogError> {
+    fn positions(&self, bytes: &mut Bytes) -> Result<(Positions, u64)> {
         if self.atoms <= PLAIN {
             return Ok((Positions::Plain, 12 * self.atoms));
         }
@@ -123,7 +118,7 @@ fn padded(count: u64) -> u64 {
 
 impl Xtc {
     /// Passes over one frame and says whether there was one.
-    fn hop(bytes: &mut Bytes) -> Result<bool, CatalogError> {
+    fn hop(bytes: &mut Bytes) -> Result<bool> {
         let Some(head) = frame_head(bytes)? else {
             return Ok(false);
         };
@@ -132,7 +127,7 @@ impl Xtc {
         Ok(true)
     }
 
-    fn count(&self) -> Result<u64, CatalogError> {
+    fn count(&self) -> Result<u64> {
         let mut bytes = self.bytes.hopping()?;
         passed_over(u64::MAX, || Self::hop(&mut bytes))
     }
@@ -156,7 +151,7 @@ impl Trajectory for Xtc {
         *self.frames.get_or_init(|| self.count().ok())
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
         let bytes = &mut self.bytes;
         bytes.frame = Some(self.number);
         let Some(head) = frame_head(bytes)? else {
@@ -189,7 +184,7 @@ impl Trajectory for Xtc {
         Ok(Some(frame))
     }
 
-    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
+    fn skip(&mut self, frames: u64) -> Result<u64> {
         passed_over(frames, || {
             self.bytes.frame = Some(self.number);
             let hopped = Self::hop(&mut self.bytes)?;

@@ -39,6 +39,7 @@ const ALL: &str = "all";
 /// Arguments of `completeness`.
 #[allow(clippy::doc_markdown, reason = "the help of flags")]
 #[derive(Debug, Args)]
+#[command(next_help_heading = group::INPUT)]
 pub(crate) struct Completeness {
     /// Full catalogue, with objects without a fibre; several files, or a quoted pattern
     #[arg(required = true)]
@@ -46,54 +47,34 @@ pub(crate) struct Completeness {
     /// Classes: a column of whole numbers from 0, or an expression, such as NTILE
     ///
     /// NTILE is the number of tiles that cover an object.
-    #[arg(long, value_name = "COLUMN", help_heading = group::INPUT)]
+    #[arg(long, value_name = "COLUMN")]
     by: String,
     /// Objects with a fibre: a column of 0 and 1, a condition, or `all`
-    #[arg(
-        long,
-        value_name = "CONDITION",
-        default_value = "LOCATION_ASSIGNED",
-        help_heading = group::INPUT
-    )]
+    #[arg(long, value_name = "CONDITION", default_value = "LOCATION_ASSIGNED")]
     assigned: String,
     /// Bit columns: in which realisations each object was observed [default: none, use --probability]
     ///
     /// Whole numbers, or one (N,k) column.
-    #[arg(
-        long,
-        value_name = "COLUMN,..",
-        value_delimiter = ',',
-        help_heading = group::INPUT
-    )]
+    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     bits: Option<Vec<String>>,
     /// Probability to be observed, where there are no --bits [default: PROB_OBS]
     ///
     /// The fraction of realisations, a column or an expression.
-    #[arg(
-        long,
-        value_name = "COLUMN",
-        conflicts_with = "bits",
-        help_heading = group::INPUT
-    )]
+    #[arg(long, value_name = "COLUMN", conflicts_with = "bits")]
     probability: Option<String>,
     /// Number of realisations of the probability [default: 128]
-    #[arg(
-        long,
-        value_name = "N",
-        conflicts_with = "bits",
-        help_heading = group::INPUT
-    )]
+    #[arg(long, value_name = "N", conflicts_with = "bits")]
     realizations: Option<u32>,
     /// Also the mean over the objects of each class, e.g. frac=FRACZ_TILELOCID*FRAC_TLOBS_TILES
     ///
     /// In a column of this name [default: mean, mean_2, ..].
-    #[arg(long, value_name = "[NAME=]EXPR", help_heading = group::INPUT)]
+    #[arg(long, value_name = "[NAME=]EXPR")]
     mean: Vec<String>,
     /// Rows to keep, e.g. 'Z > 0.4 and not BAD'
-    #[arg(long, value_name = "CONDITION", help_heading = group::INPUT)]
+    #[arg(long, value_name = "CONDITION")]
     r#where: Option<String>,
     /// Table: FITS extension (number, the primary being 0, or name), HDF5 group or compound data set
-    #[arg(long, value_name = "TABLE", help_heading = group::INPUT)]
+    #[arg(long, value_name = "TABLE")]
     table: Option<String>,
     /// Write the table, a row a class: .csv .parquet .fits .h5 .ecsv .json; `-` prints it
     ///

@@ -162,8 +162,7 @@ fn class_table<'a>(
         let mut record = record.clone();
         record.set("counts", json!({ (count.name): count.record }));
         let columns = columns((&count, counts), bins, summed)?;
-        let meta = record.finish(ResultKind::Counts);
-        Ok(Table { columns, meta })
+        Ok(record.table(ResultKind::Counts, columns))
     };
     let tables = counts.by_class().iter().map(table).collect::<Result<_>>()?;
     Ok(Some(pairs.joined(tables)?))
@@ -349,7 +348,6 @@ impl Count {
             let of = (&bare, samples.domain());
             columns.extend(shuffle.columns((&counts, first), of, &engines)?);
         }
-        let meta = record.finish(ResultKind::Counts);
-        Ok(Some(Table { columns, meta }))
+        Ok(Some(record.table(ResultKind::Counts, columns)))
     }
 }

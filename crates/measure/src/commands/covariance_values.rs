@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::commands::derived::Derived;
 use crate::commands::projections::Projection;
 use crate::record::Record;
-use crate::scatter::{covariance_columns, repeated};
+use crate::scatter::covariance_columns;
 use crate::tables::edge_columns;
 
 /// The values that the covariance is of.
@@ -76,7 +76,7 @@ impl Values {
             let tracers =
                 TableColumn::integers("tracers", "tracers of the pairs", tracers.collect());
             self.bins = std::iter::once(tracers)
-                .chain(self.bins.into_iter().map(|column| repeated(column, pairs)))
+                .chain(self.bins.into_iter().map(|column| column.repeated(pairs)))
                 .collect();
             self.map = self.map.of_each(pairs);
         }

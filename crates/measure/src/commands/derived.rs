@@ -8,7 +8,7 @@ use albireo::binning::BinAxis;
 use albireo::error::EstimatorError;
 use albireo::estimators::projected_to;
 use albireo::{Correlation, SignedEdges};
-use albireo_catalogs::{ResultKind, Table};
+use albireo_catalogs::ResultKind;
 use anyhow::Result;
 
 use super::estimated::Estimated;
@@ -144,8 +144,7 @@ impl Derived {
             let columns = correlation_columns(&estimated.xi, errors, &estimated.counts, unit);
             (ResultKind::Correlation, columns)
         };
-        let meta = record.finish(kind);
-        let table = Table { columns, meta };
+        let table = record.table(kind, columns);
         let counts = match self {
             Self::Xi => None,
             _ if !estimated.has_form(path) || estimated.formulas.is_some() => None,

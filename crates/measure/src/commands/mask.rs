@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use crate::args::mirrors;
 use crate::group;
 use crate::usage::usage;
 
@@ -24,14 +25,7 @@ enum OrderName {
     Nested,
 }
 
-impl From<OrderName> for PixelOrder {
-    fn from(name: OrderName) -> Self {
-        match name {
-            OrderName::Ring => Self::Ring,
-            OrderName::Nested => Self::Nested,
-        }
-    }
-}
+mirrors!(OrderName => PixelOrder { Ring, Nested });
 
 /// Which pixels of which file are a footprint.
 #[allow(clippy::struct_field_names, reason = "the names of flags")]

@@ -13,7 +13,7 @@ use albireo::cosmology::{Cosmology, NumberDensity};
 use albireo::regions::Footprint;
 use albireo::sky::{Column, positions, unit_vectors};
 use albireo::{Bins, Domain, Edges, Pairs, Particles, RBins};
-use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_catalogs::{ResultKind, TableColumn};
 use albireo_samples::{Selection, Source, Survey};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -51,26 +51,16 @@ pub(crate) struct Nz {
     #[arg(long, value_name = "SPEC", help_heading = group::BINS)]
     bins: Option<EdgeSpec>,
     /// Cosmology of the volumes: a name such as Planck18 or DESI, or parameters, e.g. om=0.31
-    #[arg(long, value_name = "NAME|KEY=VALUE,..", value_parser = cosmology, help_heading = group::INPUT)]
+    #[arg(long, value_name = "NAME|KEY=VALUE,..", value_parser = cosmology)]
     cosmology: String,
     /// Area of the survey in square degrees, without masked and incomplete parts
-    #[arg(
-        long,
-        value_name = "AREA",
-        allow_negative_numbers = true,
-        help_heading = group::INPUT
-    )]
+    #[arg(long, value_name = "AREA", allow_negative_numbers = true)]
     area: Option<f64>,
     #[allow(clippy::doc_markdown, reason = "the help of a flag")]
     /// Use the area of the HEALPix pixels of this resolution that hold randoms (DATA without any)
     ///
     /// Pixels at the border count in full.
-    #[arg(
-        long,
-        value_name = "NSIDE",
-        conflicts_with = "area",
-        help_heading = group::INPUT
-    )]
+    #[arg(long, value_name = "NSIDE", conflicts_with = "area")]
     nside: Option<u32>,
     /// FKP weights 1/(1 + n(z) P0) for this P0 in (Mpc/h)^3, e.g. 10000
     ///
@@ -413,11 +403,11 @@ impl Nz {
         let samples: Vec<Value> = samples.flat_map(|one| one.survey.record.clone()).collect();
         record.set("samples", samples);
         for (path, columns) in catalogues.into_iter().flatten() {
-            let meta = record.finish(ResultKind::FkpWeights);
-            session.sink.write(&Table { columns, meta }, &path)?;
+            let table = record.table(ResultKind::FkpWeights, columns);
+            session.sink.write(&table, &path)?;
         }
         let columns = self.density_columns(&n);
-        let meta = record.finish(ResultKind::NumberDensity);
-        session.sink.deliver(&Table { columns, meta }, &self.output)
+        let table = record.table(ResultKind::NumberDensity, columns);
+        session.sink.deliver(&table, &self.output)
     }
 }

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use super::result::check_same_bins;
-use crate::args::power;
+use crate::args::{mirrors, power};
 use crate::edges::ends;
 use crate::files::Written;
 use crate::group;
@@ -29,14 +29,7 @@ enum ScaleName {
     Log,
 }
 
-impl From<ScaleName> for Spacing {
-    fn from(name: ScaleName) -> Self {
-        match name {
-            ScaleName::Linear => Self::Linear,
-            ScaleName::Log => Self::Log,
-        }
-    }
-}
+mirrors!(ScaleName => Spacing { Linear, Log });
 
 /// A column of a page of two columns, in points, three quarters as high as wide.
 const COLUMN: [f64; 2] = [244.8, 183.6];
@@ -98,25 +91,25 @@ pub(crate) struct Plot {
     #[arg(long, value_name = "RESULT")]
     beside: Option<ReadFile>,
     /// Width and height of the page in inches or mm, e.g. 7x5 or 86x65mm; `column`: 3.4 inches wide [default: mostly 7x5.25]
-    #[arg(long, value_name = "WxH", value_parser = page_size, help_heading = group::AXES)]
+    #[arg(long, value_name = "WxH", value_parser = page_size)]
     size: Option<[f64; 2]>,
     /// Font size of axis labels in points; numbers, lines and markers scale with it [default: 12, below 6 inches 8]
-    #[arg(long, value_name = "POINTS", value_parser = font_size, help_heading = group::AXES)]
+    #[arg(long, value_name = "POINTS", value_parser = font_size)]
     font_size: Option<f64>,
     /// Title above the figure
-    #[arg(long, value_name = "TEXT", help_heading = group::AXES)]
+    #[arg(long, value_name = "TEXT")]
     title: Option<String>,
     /// Limits of the x axis, e.g. 0.1:50 [default: all bins]
-    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true, help_heading = group::AXES)]
+    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     x_range: Option<[f64; 2]>,
     /// Limits of the y axis, e.g. -20:100 [default: all values]
-    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true, help_heading = group::AXES)]
+    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     y_range: Option<[f64; 2]>,
     /// Scale of the x axis [default: as the bins are]
-    #[arg(long, value_name = "SCALE", help_heading = group::AXES)]
+    #[arg(long, value_name = "SCALE")]
     x_scale: Option<ScaleName>,
     /// Scale of the y axis [default: as the bins are, linear with a scaled y and for g(r)]
-    #[arg(long, value_name = "SCALE", help_heading = group::AXES)]
+    #[arg(long, value_name = "SCALE")]
     y_scale: Option<ScaleName>,
 }
 

@@ -9,7 +9,6 @@ use albireo::estimators::{Multipoles, Projected, Wedges};
 use albireo_catalogs::{ResultKind, TableColumn};
 
 use crate::record::Record;
-use crate::scatter::{each_repeated, repeated};
 use crate::tables::{edge_columns, error_columns, with_unit};
 
 /// One curve over the axis that is left.
@@ -154,8 +153,8 @@ impl Projection {
         let numbers = (0..n_formulas as u64).collect();
         let numbers =
             TableColumn::integers("formula", "number of the formula, counting from 0", numbers);
-        let numbers = each_repeated(&numbers, curves.len() / n_formulas);
-        let labels = labels.into_iter().map(|label| repeated(label, n_formulas));
+        let numbers = numbers.each_repeated(curves.len() / n_formulas);
+        let labels = labels.into_iter().map(|label| label.repeated(n_formulas));
         Ok(Self {
             kind: ResultKind::Formulas,
             axis,
@@ -181,10 +180,10 @@ impl Projection {
     /// The columns that tell the bins of all values in a row.
     pub(super) fn bins(&self, unit: Option<&str>) -> Vec<TableColumn> {
         let bins = self.axis.n_bins();
-        let labels = self.labels.iter().map(|label| each_repeated(label, bins));
+        let labels = self.labels.iter().map(|label| label.each_repeated(bins));
         let edges = edge_columns(std::slice::from_ref(&self.axis), unit).into_iter();
         labels
-            .chain(edges.map(|column| repeated(column, self.curves.len())))
+            .chain(edges.map(|column| column.repeated(self.curves.len())))
             .collect()
     }
 

@@ -28,7 +28,7 @@ use crate::watch::Loss;
 #[command(next_help_heading = group::INPUT)]
 pub(crate) struct Randoms {
     /// Number of points, e.g. 1e6
-    #[arg(short, long, value_name = "N", value_parser = number, help_heading = group::INPUT)]
+    #[arg(short, long, value_name = "N", value_parser = number)]
     number: usize,
     /// Seed
     ///

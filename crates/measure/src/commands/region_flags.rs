@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 
 use super::region_tables;
 #[cfg(feature = "plot")]
-use crate::args::SEED;
+use crate::args::{SEED, mirrors};
 use crate::files::Written;
 use crate::group;
 use crate::pair_weights::Weighting;
@@ -37,15 +37,7 @@ pub(super) enum JackknifeName {
     MohammadPercivalPairs,
 }
 
-impl From<JackknifeName> for Jackknife {
-    fn from(name: JackknifeName) -> Self {
-        match name {
-            JackknifeName::Standard => Self::Standard,
-            JackknifeName::MohammadPercival => Self::MohammadPercival,
-            JackknifeName::MohammadPercivalPairs => Self::MohammadPercivalPairs,
-        }
-    }
-}
+mirrors!(JackknifeName => Jackknife { Standard, MohammadPercival, MohammadPercivalPairs });
 
 /// Regions, and the errors from their scatter.
 #[derive(Debug, Clone, Args)]

@@ -62,8 +62,7 @@ pub(super) fn rows(inputs: &Samples, record: &Record) -> Result<Table> {
     columns.push(TableColumn::floats("weight", "weight of the row", weight));
     let described = "region of the row, counting from 0";
     columns.push(TableColumn::integers("region", described, region));
-    let meta = record.finish(ResultKind::Regions);
-    Ok(Table { columns, meta })
+    Ok(record.table(ResultKind::Regions, columns))
 }
 
 /// What the particles of each sample weigh that are outside each region, by the inverse probabilities of their bits too, where they have any.
@@ -89,8 +88,7 @@ pub(super) fn sums(inputs: &Samples, weighting: &Weighting, record: &Record) -> 
             sums,
         ));
     }
-    let meta = record.finish(ResultKind::RegionSums);
-    Ok(Table { columns, meta })
+    Ok(record.table(ResultKind::RegionSums, columns))
 }
 
 /// The sum of the weights outside each region.

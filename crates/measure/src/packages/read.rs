@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::group::{Group, described};
 use super::read_counts::Read as Counts;
-use crate::scatter::{covariance_columns, each_repeated, repeated};
+use crate::scatter::covariance_columns;
 use crate::tables::edge_columns;
 
 /// The objects that are read, by their names.
@@ -78,8 +78,8 @@ fn covariance(root: Group<'_>) -> Result<Table> {
         format!("number of the curve of {of}, counting from 0"),
         (0..labels as u64).collect(),
     );
-    let numbered = (labels > 1).then(|| each_repeated(&numbered, means.rows()));
-    let bins = bins.iter().map(|column| repeated(column.clone(), labels));
+    let numbered = (labels > 1).then(|| numbered.each_repeated(means.rows()));
+    let bins = bins.iter().map(|column| column.repeated(labels));
     let bins: Vec<TableColumn> = numbered.into_iter().chain(bins).collect();
     let correlation = (0..n * n).map(|k| {
         let [i, j] = [k / n, k % n];

@@ -13,7 +13,6 @@ use crate::counted::Counted;
 use crate::row_sums::RowSums;
 use crate::saved::bins_of;
 use crate::saved_split::saved_term;
-use crate::scatter::repeated;
 use crate::tables::{correlation_columns, count_columns, edge_columns};
 
 /// How far norms may differ that are one but for the rounding of their sums, relative.
@@ -321,7 +320,7 @@ impl Read {
             "region, counting from 0",
             labels,
         )];
-        columns.extend(edges.map(|column| repeated(column, number)));
+        columns.extend(edges.map(|column| column.repeated(number)));
         let mut totals = Map::new();
         for (term, kind, count) in &self.counts {
             ensure!(

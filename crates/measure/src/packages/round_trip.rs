@@ -97,8 +97,7 @@ fn tables(terms: &RegionTerms, bins: &Bins) -> (Table, Table) {
     let scatter = Scatter::of(terms, Method::Jackknife(Jackknife::Standard), values).unwrap();
     let regions = scatter.region_counts(&axes, None, &record);
     let columns = correlation_columns(&xi, None, &counted, None);
-    let meta = record.finish(ResultKind::Correlation);
-    (Table { columns, meta }, regions)
+    (record.table(ResultKind::Correlation, columns), regions)
 }
 
 /// The tree as files give it back: texts and numbers alone are arrays of one.

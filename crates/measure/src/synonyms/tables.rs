@@ -1,430 +1,171 @@
 //! Names and values that other programs have, or that come to mind, with what is written here.
+//!
+//! A row is `words: answer`, the words in lower case without - and _.
 
-/// What is typed, in lower case without - and _, and what to write: the first of which the command has the flag, or a text for any command.
-pub(super) const FLAGS: &[(&str, &[&str])] = &[
-    (
-        "analyticrr",
-        &["leave it out: RR of a periodic box is known"],
-    ),
-    (
-        "autocorr",
-        &["leave it out: pairs within one sample are counted unless there is a second one"],
-    ),
-    ("backend", &["--engine"]),
-    ("b", &["--frames START:STOP:STEP"]),
-    ("begin", &["--frames START:STOP:STEP"]),
-    ("bin", &["--n-bins", "--bins lin:LO:HI:N"]),
-    ("binedges", &["--bins edges:A,B,.."]),
-    ("binfile", &["--bins @FILE"]),
-    ("bintype", &["--bins log:LO:HI:N"]),
-    ("binwidth", &["--n-bins", "--bins lin:LO:HI:N"]),
-    ("binsize", &["--n-bins", "--bins lin:LO:HI:N"]),
-    ("boot", &["--bootstrap"]),
-    ("boxlength", &["--box"]),
-    ("boxsize", &["--box"]),
-    (
-        "catalog1",
-        &["give the file without a flag, behind the subcommand"],
-    ),
-    (
-        "catalog2",
-        &[
-            "--cross",
-            "give the second file without a flag, behind the first",
-        ],
-    ),
-    (
-        "catalogue",
-        &["give the file without a flag, behind the subcommand"],
-    ),
-    ("cell", &["--box"]),
-    ("chunksize", &["leave it out: files are read in blocks"]),
-    ("comoving", &["--distance"]),
-    ("com", &["--centres COLUMN"]),
-    ("centerofmass", &["--centres COLUMN"]),
-    ("centreofmass", &["--centres COLUMN"]),
-    ("cond", &["--where"]),
-    ("condition", &["--where"]),
-    ("config", &["albireo run FILE.toml"]),
-    ("cores", &["--threads"]),
-    ("cosmo", &["--cosmology"]),
-    ("cosmoparams", &["--cosmology"]),
-    ("cov", &["--covariance"]),
-    ("cpus", &["--threads"]),
-    ("crossmode", &["--cross"]),
-    ("cut", &["--where", "--r-min"]),
-    ("cutoff", &["--r-max", "--bins lin:LO:HI:N"]),
-    ("cz", &["--redshift"]),
-    ("czcol", &["--redshift"]),
-    (
-        "data",
-        &["give the file without a flag, behind the subcommand"],
-    ),
-    (
-        "data1",
-        &["give the file without a flag, behind the subcommand"],
-    ),
-    (
-        "data2",
-        &[
-            "--cross",
-            "give the second file without a flag, behind the first",
-        ],
-    ),
-    ("dec", &["--sky RA,DEC"]),
-    ("deccol", &["--sky RA,DEC"]),
-    ("delta", &["--n-bins", "--bins lin:LO:HI:N"]),
-    ("device", &["--devices"]),
-    ("dist", &["--distance"]),
-    (
-        "doauto",
-        &["leave it out: pairs within one sample are counted unless there is a second one"],
-    ),
-    ("dr", &["--n-bins", "--bins lin:LO:HI:N"]),
-    ("dtype", &["--precision"]),
-    ("e", &["--frames START:STOP:STEP"]),
-    ("edges", &["--bins edges:A,B,.."]),
-    ("element", &["--species", "--where"]),
-    ("ell", &["--multipoles"]),
-    ("ells", &["--multipoles"]),
-    ("end", &["--frames START:STOP:STEP"]),
-    ("errors", &["--regions", "--blocks"]),
-    ("estimatortype", &["--estimator"]),
-    ("excl", &["--exclude-bonded"]),
-    ("exclude", &["--exclude-same", "--where"]),
-    ("excludesame", &["--exclude-same"]),
-    ("exclusionblock", &["--exclude-same"]),
-    ("f", &["give the trajectory without a flag, behind `rdf`"]),
-    (
-        "file",
-        &["give the file without a flag, behind the subcommand"],
-    ),
-    (
-        "filename",
-        &["give the file without a flag, behind the subcommand"],
-    ),
-    (
-        "filename2",
-        &[
-            "--cross",
-            "give the second file without a flag, behind the first",
-        ],
-    ),
-    ("filter", &["--where"]),
-    ("first", &["--frames START:STOP:STEP"]),
-    (
-        "fkpweights",
-        &["--weight WEIGHT*WEIGHT_FKP", "albireo nz --fkp"],
-    ),
-    ("force", &["--overwrite"]),
-    ("fps", &["--frames START:STOP:STEP"]),
-    ("framestep", &["--frames START:STOP:STEP"]),
-    ("gpu", &["--engine cuda"]),
-    ("gpuid", &["--devices"]),
-    ("gpuids", &["--devices"]),
-    ("gpus", &["--devices"]),
-    ("groups", &["--select", "--exclude-same"]),
-    ("hdu", &["--table"]),
-    ("ext", &["--table"]),
-    (
-        "input",
-        &["give the file without a flag, behind the subcommand"],
-    ),
-    (
-        "inputfile",
-        &["give the file without a flag, behind the subcommand"],
-    ),
-    ("iscomovingdist", &["--distance"]),
-    ("j", &["--threads"]),
-    ("jack", &["--jackknife"]),
-    ("jackknives", &["--regions"]),
-    ("json", &["--output FILE.json"]),
-    ("jk", &["--regions"]),
-    ("last", &["--frames START:STOP:STEP"]),
-    ("lineofsight", &["--los"]),
-    ("log", &["--verbose"]),
-    ("logbins", &["--bins log:LO:HI:N"]),
-    ("loglevel", &["--verbose"]),
-    ("max", &["--r-max", "--bins lin:LO:HI:N"]),
-    ("maxdist", &["--r-max", "--bins lin:LO:HI:N"]),
-    ("maxsep", &["--r-max", "--bins lin:LO:HI:N"]),
-    ("maxsepunits", &["--unit"]),
-    ("metric", &["--statistic"]),
-    ("min", &["--r-min", "--bins lin:LO:HI:N"]),
-    ("minsep", &["--r-min", "--bins lin:LO:HI:N"]),
-    ("mode", &["--statistic"]),
-    ("mol", &["--exclude-same"]),
-    (
-        "mpicomm",
-        &["start `albireo-mpi` by mpirun, with the same flags"],
-    ),
-    ("mubin", &["--mu-bins"]),
-    ("mumax", &["--mu-bins lin:0:MAX:N"]),
-    ("n", &["--n-bins", "--number", "--bins lin:LO:HI:N"]),
-    ("natoms", &["--atoms"]),
-    ("nbin", &["--n-bins", "--bins lin:LO:HI:N"]),
-    ("nbins", &["--n-bins", "--bins lin:LO:HI:N"]),
-    ("nbinsmu", &["--mu-bins lin:0:1:N"]),
-    ("ncores", &["--threads"]),
-    ("ncpus", &["--threads"]),
-    ("nell", &["--multipoles"]),
-    ("njack", &["--regions"]),
-    ("njackknife", &["--regions"]),
-    ("njobs", &["--threads"]),
-    ("njk", &["--regions"]),
-    ("nmu", &["--mu-bins lin:0:1:N"]),
-    ("nmubins", &["--mu-bins lin:0:1:N"]),
-    ("normalisation", &["--norm", "--estimator"]),
-    ("normalization", &["--norm", "--estimator"]),
-    ("normalizationmode", &["--norm"]),
-    ("normalize", &["--norm", "--estimator"]),
-    ("npatch", &["--regions"]),
-    ("npibins", &["--pi-bins lin:0:MAX:N"]),
-    ("npoints", &["--number"]),
-    ("nproc", &["--threads"]),
-    ("nprocs", &["--threads"]),
-    ("nrandoms", &["--number"]),
-    ("nregions", &["--regions"]),
-    ("nsteps", &["--steps"]),
-    ("nthread", &["--threads"]),
-    ("nthreads", &["--threads"]),
-    ("numbins", &["--n-bins", "--bins lin:LO:HI:N"]),
-    ("numthreads", &["--threads"]),
-    ("nwedges", &["--wedges"]),
-    ("nworkers", &["--threads"]),
-    ("omegam", &["--cosmology om=0.31"]),
-    ("omegam0", &["--cosmology om=0.31"]),
-    ("om", &["--cosmology om=0.31"]),
-    ("omp", &["--threads"]),
-    ("ompnumthreads", &["--threads"]),
-    ("opt", &["--engine"]),
-    ("out", &["--output"]),
-    ("outfile", &["--output"]),
-    ("outfn", &["--output"]),
-    ("outname", &["--output"]),
-    ("outputfile", &["--output"]),
-    ("outputfn", &["--output"]),
-    ("outputrpavg", &["--mean-separation"]),
-    ("outputravg", &["--mean-separation"]),
-    ("outputsavg", &["--mean-separation"]),
-    ("patches", &["--regions"]),
-    ("pbc", &["--box"]),
-    ("periodic", &["--box"]),
-    ("period", &["--box"]),
-    ("pimax", &["--pi-bins lin:0:MAX:N"]),
-    ("poles", &["--multipoles"]),
-    ("pos", &["--positions"]),
-    ("position", &["--positions"]),
-    ("positiontype", &["--sky RA,DEC or --positions X,Y,Z"]),
-    ("prec", &["--precision"]),
-    ("processes", &["--threads"]),
-    ("query", &["--where"]),
-    ("r2", &["--scale-by 2"]),
-    ("ra", &["--sky RA,DEC"]),
-    ("racol", &["--sky RA,DEC"]),
-    ("radec", &["--sky"]),
-    ("rand", &["--randoms"]),
-    ("randcat", &["--randoms"]),
-    ("randfile", &["--randoms"]),
-    ("randfilename", &["--randoms"]),
-    ("random", &["--randoms"]),
-    ("randomcatalog", &["--randoms"]),
-    ("randomfile", &["--randoms"]),
-    ("randoms1", &["--randoms"]),
-    ("randoms2", &["--cross-randoms"]),
-    ("random2", &["--cross-randoms"]),
-    ("range", &["--r-max", "--bins lin:LO:HI:N"]),
-    ("rbins", &["--bins"]),
-    ("rbin", &["--bins"]),
-    ("rc", &["--cutoff", "--r-max"]),
-    ("rcut", &["--cutoff", "--r-max"]),
-    ("redshiftcol", &["--redshift"]),
-    ("ref", &["--select NAME=CONDITION and --pairs A-B"]),
-    ("rmax", &["--r-max", "--bins lin:LO:HI:N"]),
-    ("rmin", &["--r-min", "--bins lin:LO:HI:N"]),
-    ("rho", &["--density"]),
-    ("rpbins", &["--bins"]),
-    ("rpmax", &["--bins log:LO:HI:N"]),
-    ("rpmin", &["--bins log:LO:HI:N"]),
-    ("rrange", &["--r-min and --r-max", "--bins lin:LO:HI:N"]),
-    ("rrprecomputed", &["--rr"]),
-    (
-        "sample1",
-        &["give the file without a flag, behind the subcommand"],
-    ),
-    (
-        "sample2",
-        &[
-            "--cross",
-            "give the second file without a flag, behind the first",
-        ],
-    ),
-    ("save", &["--output"]),
-    ("savefig", &["--plot"]),
-    ("sbins", &["--bins"]),
-    ("second", &["--cross"]),
-    ("sel", &["--select"]),
-    ("sel1", &["--select NAME=CONDITION and --pairs A-B"]),
-    ("sel2", &["--select NAME=CONDITION and --pairs A-B"]),
-    ("selection", &["--select", "--where"]),
-    ("selrpos", &["--centres COLUMN"]),
-    ("sepunits", &["--unit"]),
-    ("shifted", &["--shifted-randoms"]),
-    ("silent", &["--quiet"]),
-    ("skip", &["--frames START:STOP:STEP", "--every"]),
-    ("smax", &["--bins lin:LO:HI:N"]),
-    ("smin", &["--bins lin:LO:HI:N"]),
-    ("start", &["--frames START:STOP:STEP"]),
-    ("step", &["--frames START:STOP:STEP"]),
-    ("stop", &["--frames START:STOP:STEP"]),
-    ("stride", &["--frames START:STOP:STEP", "--every"]),
-    ("subsample", &["--every"]),
-    ("t", &["--threads"]),
-    ("temp", &["--temperature"]),
-    ("theta", &["--statistic theta"]),
-    ("thetabins", &["--statistic theta --bins"]),
-    ("thetamax", &["--statistic theta --bins"]),
-    ("thread", &["--threads"]),
-    ("timestep", &["--dt"]),
-    ("top", &["--topology"]),
-    (
-        "trajectory",
-        &["give the trajectory without a flag, behind `rdf`"],
-    ),
-    ("type", &["--statistic", "--species"]),
-    ("units", &["--unit"]),
-    ("usegpu", &["--engine cuda"]),
-    ("varmethod", &["--jackknife"]),
-    ("vel", &["--velocities"]),
-    ("w", &["--weight"]),
-    ("wcol", &["--weight"]),
-    ("weightattrs", &["--weight"]),
-    ("weightcol", &["--weight"]),
-    ("weightname", &["--weight"]),
-    ("weights", &["--weight"]),
-    ("weights1", &["--weight"]),
-    ("weights2", &["--cross-weight"]),
-    ("weighttype", &["--weight"]),
-    ("wtheta", &["--statistic theta"]),
-    ("x", &["--positions X,Y,Z"]),
-    ("xcol", &["--positions X,Y,Z"]),
-    ("xvg", &["--output FILE.xvg"]),
-    ("xyz", &["--positions"]),
-    ("z", &["--redshift"]),
-    ("zcol", &["--redshift"]),
-    ("zmax", &["--where 'Z < MAX'"]),
-    ("zmin", &["--where 'Z > MIN'"]),
-    ("zrange", &["--where 'Z > MIN and Z < MAX'"]),
-];
+/// Names of flags, and what to write: the first of those between ` / ` of which the command has the flag, or a text for any command.
+pub(super) const FLAGS: &str = "
+analyticrr: leave it out: RR of a periodic box is known
+autocorr doauto: leave it out: pairs within one sample are counted unless there is a second one
+backend opt: --engine
+b begin e end first fps framestep last start step stop: --frames START:STOP:STEP
+bin binwidth binsize delta dr nbin nbins numbins: --n-bins / --bins lin:LO:HI:N
+binedges edges: --bins edges:A,B,..
+binfile: --bins @FILE
+bintype logbins rpmax rpmin: --bins log:LO:HI:N
+boot: --bootstrap
+boxlength boxsize cell pbc periodic period: --box
+catalog1 catalogue data data1 file filename input inputfile sample1: give the file without a flag, behind the subcommand
+catalog2 data2 filename2 sample2: --cross / give the second file without a flag, behind the first
+chunksize: leave it out: files are read in blocks
+comoving dist iscomovingdist: --distance
+com centerofmass centreofmass selrpos: --centres COLUMN
+cond condition filter query: --where
+config: albireo run FILE.toml
+cores cpus j ncores ncpus njobs nproc nprocs nthread nthreads numthreads nworkers omp ompnumthreads processes t thread: --threads
+cosmo cosmoparams: --cosmology
+cov: --covariance
+crossmode second: --cross
+cut: --where / --r-min
+cutoff max maxdist maxsep range rmax: --r-max / --bins lin:LO:HI:N
+cz czcol redshiftcol z zcol: --redshift
+dec deccol ra racol: --sky RA,DEC
+device gpuid gpuids gpus: --devices
+dtype prec: --precision
+element: --species / --where
+ell ells nell poles: --multipoles
+errors: --regions / --blocks
+estimatortype: --estimator
+excl: --exclude-bonded
+exclude: --exclude-same / --where
+excludesame exclusionblock mol: --exclude-same
+f trajectory: give the trajectory without a flag, behind `rdf`
+fkpweights: --weight WEIGHT*WEIGHT_FKP / albireo nz --fkp
+force: --overwrite
+gpu usegpu: --engine cuda
+groups: --select / --exclude-same
+hdu ext: --table
+jack varmethod: --jackknife
+jackknives jk njack njackknife njk npatch nregions patches: --regions
+json: --output FILE.json
+lineofsight: --los
+log loglevel: --verbose
+maxsepunits sepunits units: --unit
+metric mode: --statistic
+min minsep rmin: --r-min / --bins lin:LO:HI:N
+mpicomm: start `albireo-mpi` by mpirun, with the same flags
+mubin: --mu-bins
+mumax: --mu-bins lin:0:MAX:N
+n: --n-bins / --number / --bins lin:LO:HI:N
+natoms: --atoms
+nbinsmu nmu nmubins: --mu-bins lin:0:1:N
+normalisation normalization normalize: --norm / --estimator
+normalizationmode: --norm
+npibins pimax: --pi-bins lin:0:MAX:N
+npoints nrandoms: --number
+nsteps: --steps
+nwedges: --wedges
+omegam omegam0 om: --cosmology om=0.31
+out outfile outfn outname outputfile outputfn save: --output
+outputrpavg outputravg outputsavg: --mean-separation
+pos position xyz: --positions
+positiontype: --sky RA,DEC or --positions X,Y,Z
+r2: --scale-by 2
+radec: --sky
+rand randcat randfile randfilename random randomcatalog randomfile randoms1: --randoms
+randoms2 random2: --cross-randoms
+rbins rbin rpbins sbins: --bins
+rc rcut: --cutoff / --r-max
+ref sel1 sel2: --select NAME=CONDITION and --pairs A-B
+rho: --density
+rrange: --r-min and --r-max / --bins lin:LO:HI:N
+rrprecomputed: --rr
+savefig: --plot
+sel: --select
+selection: --select / --where
+shifted: --shifted-randoms
+silent: --quiet
+skip stride: --frames START:STOP:STEP / --every
+smax smin: --bins lin:LO:HI:N
+subsample: --every
+temp: --temperature
+theta wtheta: --statistic theta
+thetabins thetamax: --statistic theta --bins
+timestep: --dt
+top: --topology
+type: --statistic / --species
+vel: --velocities
+w wcol weightattrs weightcol weightname weights weights1 weighttype: --weight
+weights2: --cross-weight
+x xcol: --positions X,Y,Z
+xvg: --output FILE.xvg
+zmax: --where 'Z < MAX'
+zmin: --where 'Z > MIN'
+zrange: --where 'Z > MIN and Z < MAX'
+";
 
-/// A flag, a value that is typed, in the same form as those of [`FLAGS`], and what to write.
-pub(super) const VALUES: &[(&str, &str, &str)] = &[
-    ("engine", "gpu", "cuda"),
-    ("engine", "cupy", "cuda"),
-    ("engine", "nvidia", "cuda"),
-    ("engine", "openmp", "cpu"),
-    ("engine", "omp", "cpu"),
-    ("engine", "serial", "cpu --threads 1"),
-    ("engine", "avx", "cpu"),
-    ("engine", "avx2", "cpu"),
-    ("engine", "avx512f", "cpu"),
-    ("engine", "avx512", "cpu"),
-    ("engine", "fastest", "auto"),
-    ("engine", "bruteforce", "naive"),
-    ("engine", "both", "cuda+cpu"),
-    ("statistic", "multipoles", "s-mu --multipoles 0,2,4"),
-    ("statistic", "wedges", "s-mu --wedges 3"),
-    ("statistic", "s", "r"),
-    ("statistic", "3d", "r"),
-    ("statistic", "xi", "r"),
-    ("statistic", "rppi", "rp-pi"),
-    ("statistic", "2d", "rp-pi"),
-    ("statistic", "wp", "rp-pi, or `albireo wp`"),
-    ("statistic", "projected", "rp-pi, or `albireo wp`"),
-    ("statistic", "angular", "theta"),
-    ("statistic", "arc", "theta"),
-    ("statistic", "wtheta", "theta"),
-    ("statistic", "w", "theta"),
-    ("estimator", "ls", "landy-szalay"),
-    ("estimator", "compensated", "landy-szalay"),
-    ("estimator", "landyszalay", "landy-szalay"),
-    ("estimator", "davispeebles", "davis-peebles"),
-    ("estimator", "dp", "davis-peebles"),
-    ("estimator", "simple", "natural"),
-    ("estimator", "peebleshauser", "natural"),
-    ("estimator", "ham", "hamilton"),
-    ("los", "firstpoint", "first"),
-    ("los", "endpoint", "end"),
-    ("los", "pair", "midpoint"),
-    ("los", "local", "midpoint"),
-    ("los", "radial", "midpoint"),
-    ("los", "0", "x"),
-    ("los", "1", "y"),
-    ("los", "2", "z"),
-    ("norm", "rdf", "ideal"),
-    ("norm", "exact", "ideal"),
-    ("norm", "finitesize", "n2"),
-    ("norm", "gr", "ideal"),
-    ("norm", "raw", "counts"),
-    ("precision", "float64", "double"),
-    ("precision", "float32", "single"),
-    ("precision", "float", "single"),
-    ("precision", "fp64", "double"),
-    ("precision", "fp32", "single"),
-    ("precision", "f8", "double"),
-    ("precision", "f4", "single"),
-    ("thermostat", "nve", "none"),
-    ("thermostat", "nvt", "langevin"),
-    ("thermostat", "vrescale", "rescale"),
-    ("format", "txt", "csv"),
-    ("format", "tsv", "csv"),
-    ("potential", "lj", "cut"),
-    ("jackknife", "true", "standard"),
-    ("kernel", "potential", "coulomb"),
-    ("kernel", "charge", "coulomb"),
-    ("kernel", "ngp", "cic"),
-    ("kernel", "sph", "spline"),
-    ("kernel", "mass", "gravity"),
-];
+/// A flag and values that are typed, and what to write.
+pub(super) const VALUES: &str = "
+engine gpu cupy nvidia: cuda
+engine openmp omp avx avx2 avx512f avx512: cpu
+engine serial: cpu --threads 1
+engine fastest: auto
+engine bruteforce: naive
+engine both: cuda+cpu
+statistic multipoles: s-mu --multipoles 0,2,4
+statistic wedges: s-mu --wedges 3
+statistic s 3d xi: r
+statistic rppi 2d: rp-pi
+statistic wp projected: rp-pi, or `albireo wp`
+statistic angular arc wtheta w: theta
+estimator ls compensated landyszalay: landy-szalay
+estimator davispeebles dp: davis-peebles
+estimator simple peebleshauser: natural
+estimator ham: hamilton
+los firstpoint: first
+los endpoint: end
+los pair local radial: midpoint
+los 0: x
+los 1: y
+los 2: z
+norm rdf exact gr: ideal
+norm finitesize: n2
+norm raw: counts
+precision float64 fp64 f8: double
+precision float32 float fp32 f4: single
+thermostat nve: none
+thermostat nvt: langevin
+thermostat vrescale: rescale
+format txt tsv: csv
+potential lj: cut
+jackknife true: standard
+kernel potential charge: coulomb
+kernel ngp: cic
+kernel sph: spline
+kernel mass: gravity
+";
 
 /// Names of subcommands elsewhere.
-pub(super) const COMMANDS: &[(&str, &str)] = &[
-    ("2pcf", "xi"),
-    ("angular", "xi --statistic theta"),
-    ("autocorr", "xi"),
-    ("corr", "xi"),
-    ("correlation", "xi"),
-    ("cov", "result covariance"),
-    ("combine", "result combine"),
-    ("cross", "xi --cross FILE"),
-    ("dd", "count"),
-    ("density", "field"),
-    ("draw", "plot"),
-    ("gofr", "rdf"),
-    ("gpu", "devices"),
-    ("gpus", "devices"),
-    ("gr", "rdf"),
-    ("head", "info"),
-    ("mocks", "xi"),
-    ("multipoles", "xi --statistic s-mu --multipoles 0,2,4"),
-    ("npcf", "xi"),
-    ("paircount", "count"),
-    ("paircounts", "count"),
-    ("pairs", "count"),
-    ("potential", "field"),
-    ("rand", "randoms"),
-    ("rebin", "result rebin"),
-    ("show", "info"),
-    ("simulate", "md"),
-    ("smu", "xi --statistic s-mu"),
-    ("sq", "rdf --structure FILE"),
-    ("theory", "xi"),
-    ("tpcf", "xi"),
-    ("w", "xi --statistic theta"),
-    ("wedges", "xi --statistic s-mu --wedges 3"),
-    ("wprp", "wp"),
-    ("wtheta", "xi --statistic theta"),
-];
+pub(super) const COMMANDS: &str = "
+2pcf autocorr corr correlation mocks npcf theory tpcf: xi
+angular w wtheta: xi --statistic theta
+cov: result covariance
+combine: result combine
+cross: xi --cross FILE
+dd paircount paircounts pairs: count
+density potential: field
+draw: plot
+gofr gr: rdf
+gpu gpus: devices
+head show: info
+multipoles: xi --statistic s-mu --multipoles 0,2,4
+rand: randoms
+rebin: result rebin
+simulate: md
+smu: xi --statistic s-mu
+sq: rdf --structure FILE
+wedges: xi --statistic s-mu --wedges 3
+wprp: wp
+";
 
 /// Words before the names of flags of other samples, and what stands before them here.
 pub(super) const SAMPLES: [(&str, &str); 8] = [

@@ -15,7 +15,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
 
-use crate::args::{AxisName, SpaceFlags};
+use crate::args::{AxisName, SpaceFlags, mirrors};
 use crate::cuts::ExclusionFlags;
 use crate::edges::EdgeSpec;
 use crate::every::SavedAt;
@@ -73,14 +73,7 @@ pub(super) enum KirkwoodBuffName {
     Box,
 }
 
-impl From<KirkwoodBuffName> for BoxCorrection {
-    fn from(name: KirkwoodBuffName) -> Self {
-        match name {
-            KirkwoodBuffName::Plain => Self::None,
-            KirkwoodBuffName::Box => Self::GangulyVanDerVegt,
-        }
-    }
-}
+mirrors!(KirkwoodBuffName => BoxCorrection { Plain = None, Box = GangulyVanDerVegt });
 
 /// How errors are found from blocks of frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

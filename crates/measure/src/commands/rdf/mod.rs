@@ -5,7 +5,7 @@ use std::sync::Arc;
 use albireo::counts::excluded_pairs;
 use albireo::error::JobError;
 use albireo::{Bins, Counts, Domain, Edges, Outside, Pairs, RBins};
-use albireo_catalogs::{Filter, ResultKind, Table, TableColumn};
+use albireo_catalogs::{Filter, ResultKind, TableColumn};
 use albireo_fluids::{Frame, Normalisation, Partials, Space, Species};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
@@ -92,12 +92,7 @@ pub(crate) struct Rdf {
     #[arg(long, help_heading = group::BINS)]
     beyond_half: bool,
     /// Volume of the particles in open space (unit of length cubed), e.g. 1.2e5
-    #[arg(
-        long,
-        value_name = "V",
-        help_heading = group::INPUT,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
     volume: Option<f64>,
     #[command(flatten)]
     walls: WallFlags,
@@ -388,13 +383,9 @@ impl Rdf {
         if let Some(valued) = &valued {
             columns.extend(valued.following(&partials, class_of(pairs).1)?);
         }
-        session.sink.deliver(
-            &Table {
-                columns,
-                meta: record.finish(ResultKind::Rdf),
-            },
-            &self.pairs.output,
-        )
+        session
+            .sink
+            .deliver(&record.table(ResultKind::Rdf, columns), &self.pairs.output)
     }
 
     /// The space that the particles of a sample fill.

@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::scattering::{Given, OfSolvent, Scatterers, Solvent};
+use crate::args::mirrors;
 use crate::edges::EdgeSpec;
 use crate::group;
 use crate::paths::WrittenFile;
@@ -30,15 +31,7 @@ enum WindowName {
     Hann,
 }
 
-impl From<WindowName> for Window {
-    fn from(name: WindowName) -> Self {
-        match name {
-            WindowName::None => Self::None,
-            WindowName::Lorch => Self::Lorch,
-            WindowName::Hann => Self::Hann,
-        }
-    }
-}
+mirrors!(WindowName => Window { None, Lorch, Hann });
 
 /// Which structure factors.
 #[derive(Debug, Clone, Args)]
@@ -266,10 +259,7 @@ fn structure_factors(
     }
     record.set("structure_factor", method);
     record.set("edges", json!({"q": edges.values()}));
-    Ok(Some(Table {
-        columns,
-        meta: record.finish(ResultKind::StructureFactor),
-    }))
+    Ok(Some(record.table(ResultKind::StructureFactor, columns)))
 }
 
 /// P(r), if it is asked for.
@@ -302,10 +292,7 @@ fn distances(
     record.set("radius_of_gyration", of.radius_of_gyration);
     record.set("largest_distance", of.largest);
     record.set("scattering_lengths", json!(lengths));
-    Ok(Some(Table {
-        columns,
-        meta: record.finish(ResultKind::Distances),
-    }))
+    Ok(Some(record.table(ResultKind::Distances, columns)))
 }
 
 /// What neutrons see of g(r), if it is asked for.
@@ -338,10 +325,7 @@ fn totals(
     }
     record.set_axes("r", &axes);
     record.set("scattering_lengths", json!(lengths));
-    Ok(Some(Table {
-        columns,
-        meta: record.finish(ResultKind::NeutronFunctions),
-    }))
+    Ok(Some(record.table(ResultKind::NeutronFunctions, columns)))
 }
 
 /// Makes something of what each species scatters as a function of q.

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`write`].
 
-use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_catalogs::{ResultKind, TableColumn};
 use albireo_fluids::{
     Blocking, Normalisation, Partials, Plateau, error_of_blocks, even_blocks,
     potential_of_mean_force,
@@ -17,22 +17,12 @@ use super::named::Named;
 use super::structure::{self, StructureFlags};
 use super::sums::{FrameSums, Of};
 use super::times::TimeFlags;
-use crate::args::OutputFlags;
+use crate::args::{OutputFlags, mirrors};
 use crate::record::Record;
 use crate::session::Session;
 use crate::tables::edge_columns;
 
-impl From<NormName> for Normalisation {
-    fn from(name: NormName) -> Self {
-        match name {
-            NormName::Ideal => Self::Pairs,
-            NormName::N2 => Self::Squares,
-            NormName::MeanDensity => Self::GrandCanonical,
-            NormName::Neighbours => Self::Density,
-            NormName::Counts => Self::None,
-        }
-    }
-}
+mirrors!(NormName => Normalisation { Ideal = Pairs, N2 = Squares, MeanDensity = GrandCanonical, Neighbours = Density, Counts = None });
 
 /// The fewest blocks that may have a plateau.
 const FEWEST: usize = 8;
@@ -329,18 +319,14 @@ pub(super) fn write(
     let mut beside = Vec::new();
     if let Some(path) = &flags.block_counts {
         let columns = of_blocks(counted, edges, (&named, norm), times.running)?;
-        let meta = record.finish(ResultKind::Rdf);
-        beside.push((path.as_path(), Table { columns, meta }));
+        beside.push((path.as_path(), record.table(ResultKind::Rdf, columns)));
     }
     if counted.partials.binning().as_r().is_some() {
         let what = (norm, in_vacuum && flags.norm == Some(NormName::Counts));
         let tables = structure::tables(structure, &counted.partials, (names, unit), what, &record)?;
         beside.extend(tables);
     }
-    let table = Table {
-        columns,
-        meta: record.finish(ResultKind::Rdf),
-    };
+    let table = record.table(ResultKind::Rdf, columns);
     session.sink.deliver(&table, output)?;
     for (path, table) in beside {
         session.sink.write(&table, path)?;

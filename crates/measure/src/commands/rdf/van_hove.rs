@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_catalogs::{ResultKind, TableColumn};
 use albireo_fluids::frames::{FrameJob, FramePair, LaggedBins, LaggedTally, count_lagged};
 use albireo_fluids::{Normalisation, Species, VanHove};
 use albireo_samples::FrameSource;
@@ -183,10 +183,7 @@ pub(super) fn write(
     record.set_axes("r", &axes);
     let mut columns = edge_columns(&axes, unit);
     columns.extend(columns_of(&hove, &lags, (&pairs, names), norm)?);
-    let table = Table {
-        columns,
-        meta: record.finish(ResultKind::Rdf),
-    };
+    let table = record.table(ResultKind::Rdf, columns);
     session.sink.deliver(&table, output)?;
     if interrupted || session.watch.stop_requested() {
         bail!(

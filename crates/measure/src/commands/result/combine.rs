@@ -14,6 +14,7 @@ use super::covariances_of_parts::combined_covariances;
 use super::parts::{Saved, counted};
 use super::realisations::Realisations;
 use super::remade::{FormsOfSaved, RegionErrors};
+use crate::args::mirrors;
 use crate::catalogs::Files;
 use crate::commands::estimated::Estimated;
 use crate::counted::Counted;
@@ -34,14 +35,7 @@ enum PartWeightName {
     Data,
 }
 
-impl From<PartWeightName> for PartWeight {
-    fn from(name: PartWeightName) -> Self {
-        match name {
-            PartWeightName::Randoms => Self::Randoms,
-            PartWeightName::Data => Self::Data,
-        }
-    }
-}
+mirrors!(PartWeightName => PartWeight { Randoms, Data });
 
 /// Arguments of `result combine`.
 #[derive(Debug, Args)]

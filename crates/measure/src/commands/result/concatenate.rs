@@ -155,10 +155,7 @@ fn concatenated(inputs: &[NamedTable], record: Record) -> Result<Table> {
     let made_from = inputs.iter().map(NamedTable::described);
     let made_from = made_from.collect::<Result<Vec<_>>>()?;
     record.set("made_from", made_from);
-    Ok(Table {
-        columns: whole.columns,
-        meta: record.finish(kind),
-    })
+    Ok(record.table(kind, whole.columns))
 }
 
 fn too_few(found: usize) -> anyhow::Error {

@@ -287,9 +287,7 @@ impl Constraint {
         let columns = lacking.added_to(table)?;
         let mut record = input.record_of_made(&input.axes()?, record)?;
         record.set("integral_constraint", lacking.record);
-        let meta = record.finish(kind);
-        session
-            .sink
-            .deliver(&Table { columns, meta }, &self.output.output())
+        let table = record.table(kind, columns);
+        session.sink.deliver(&table, &self.output.output())
     }
 }

@@ -10,7 +10,6 @@ use super::realisations::Realisations;
 use super::saved::{NamedTable, bin_columns};
 use crate::record::Record;
 use crate::saved::floats;
-use crate::scatter::{each_repeated, repeated};
 
 /// The estimates of all realisations: their columns in the tables, one after the other in each row of values.
 #[derive(Debug)]
@@ -207,10 +206,8 @@ impl<'a> Estimates<'a> {
             }
             _ => return Ok(bins.collect()),
         };
-        let labels = labels
-            .iter()
-            .map(|label| each_repeated(label, table.rows()));
-        let bins = bins.map(|column| repeated(column, self.columns.len()));
+        let labels = labels.iter().map(|label| label.each_repeated(table.rows()));
+        let bins = bins.map(|column| column.repeated(self.columns.len()));
         Ok(labels.chain(bins).collect())
     }
 
@@ -229,10 +226,7 @@ impl<'a> Estimates<'a> {
             let n_of_r = Covariance::of_realisations(&self.rows(std::slice::from_ref(name))?)?;
             columns.extend(of_column(table, name, n, n_of_r.mean(), &n_of_r.errors()));
         }
-        Ok(Table {
-            columns,
-            meta: record.finish(self.of.kind()),
-        })
+        Ok(record.table(self.of.kind(), columns))
     }
 }
 

@@ -71,8 +71,7 @@ fn rebinned(
     let coarse = counts.made(map.axes(), |counts| counts.rebin(&by));
     let columns = coarse.with_context(place)?.columns()?;
     let record = input.record_of_made(map.axes(), record)?;
-    let meta = record.finish(ResultKind::Counts);
-    Ok(Table { columns, meta })
+    Ok(record.table(ResultKind::Counts, columns))
 }
 
 impl Rebin {

@@ -51,8 +51,7 @@ fn renormalised(input: &NamedTable, total_weight: f64, record: Record) -> Result
     record.set("counts", scaled.record());
     record.set("renormalised_by", total_weight / before);
     let columns = scaled.columns()?;
-    let meta = record.finish(ResultKind::Counts);
-    Ok(Table { columns, meta })
+    Ok(record.table(ResultKind::Counts, columns))
 }
 
 impl Renormalise {

@@ -106,8 +106,7 @@ fn summed(realisations: &Realisations, mut record: Record) -> Result<Table> {
     record.set("counts", sum.own_record(&unknown));
     record.set("realisations", realisations.described()?);
     let columns = sum.columns()?;
-    let meta = record.finish(ResultKind::Counts);
-    Ok(Table { columns, meta })
+    Ok(record.table(ResultKind::Counts, columns))
 }
 
 impl Sum {

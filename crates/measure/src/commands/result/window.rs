@@ -102,13 +102,7 @@ impl Window {
         record.project(&window.axis);
         record.set("window_volume", window.volume);
         let unit = table.meta.get("unit").and_then(Value::as_str);
-        let meta = record.finish(ResultKind::Window);
-        session.sink.deliver(
-            &Table {
-                columns: columns(window, unit),
-                meta,
-            },
-            &self.output,
-        )
+        let table = record.table(ResultKind::Window, columns(window, unit));
+        session.sink.deliver(&table, &self.output)
     }
 }

@@ -32,8 +32,7 @@ fn wrapped(input: &NamedTable, record: Record) -> Result<Table> {
     let mut record = input.record_of_made(map.axes(), record)?;
     record.set("counts", counts.record());
     let columns = counts.columns()?;
-    let meta = record.finish(ResultKind::Counts);
-    Ok(Table { columns, meta })
+    Ok(record.table(ResultKind::Counts, columns))
 }
 
 impl Wrap {
