@@ -153,6 +153,10 @@ class CountOptions(PairOptions, TwoSamplesOptions, EngineOptions, ReadOptions, S
     """Of :func:`albireo.count`."""
 
     cross: Any  # Second catalogue, as by its place
+    bins_of: Value  # Bins in the value of an expression of the separation
+    second_bins_of: Value  # A second axis for --bins-of
+    second_bins: Edges  # Bins in the values of --second-bins-of
+    reach: SupportsFloat  # Pairs in --bins-of are closer than this, in the unit of the positions
     legendre: Value  # Add the sums of the Legendre polynomials of mu of these degrees over the pairs in each bin
     cosmology: Any  # Cosmology that turns redshifts into Mpc/h
     precision: Literal["exact", "double", "single"]  # Arithmetic of the cuda engine
