@@ -20,6 +20,7 @@ mod weight_sets;
 pub use classes::{Classes, Tables, unordered_class, unordered_classes};
 pub use cut::Cut;
 pub(crate) use cut::{described, same_cuts};
+pub(crate) use expression::evaluate;
 pub use expression::{
     End, Exchange, MAX_COLUMNS, MAX_OPERATIONS, MAX_PAIR_SUMS, Operation, OperationList,
     PairProgram, PairSum, Value,

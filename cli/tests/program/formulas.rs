@@ -100,6 +100,7 @@ fn formulas_with_names_are_columns_of_the_same_counts() {
     let bins = BINS.join(" ");
     let sums = "--pair-sum m=i.w*j.w --pair-sum d=abs(i.w-j.w)";
     let wp = "--bins lin:0:4:4 --pi-bins lin:0:5:5";
+    let s_mu = "--statistic s-mu --bins lin:0:4:4 --mu-bins lin:0:1:10";
     let first = "(DD-2*DR+RR)/RR";
     for (command, value, formulas) in [
         (
@@ -116,6 +117,16 @@ fn formulas_with_names_are_columns_of_the_same_counts() {
             format!("wp d.csv --randoms r.csv {wp} --regions 5 --bootstrap 30"),
             "wp",
             ["DD/DR-1", "(DD.m-DR)/RR", "DD.d/RR"],
+        ),
+        (
+            format!("xi d.csv --randoms r.csv {s_mu} --multipoles 0,2 --regions 6"),
+            "xi",
+            [first, "DD/RR-1", "(DD.m-RR)/DD"],
+        ),
+        (
+            format!("xi d.csv --randoms r.csv {s_mu} --wedges 2 --regions 5 --bootstrap 30"),
+            "xi",
+            [first, "DD*RR/DR^2-1", "(DD.d-DR)/RR"],
         ),
     ] {
         let named = ["a", "b", "c"].map(str::to_owned);
@@ -150,22 +161,23 @@ fn formulas_with_names_are_columns_of_the_same_counts() {
                     "{command} {formula}: {of}"
                 );
             };
-            same(name, value);
-            for error in names(&one)
-                .iter()
-                .filter(|name| name.starts_with(value) && name.contains("error"))
-            {
-                same(&error.replacen(value, name, 1), error);
+            let values = names(&one);
+            let values = values.iter().filter(|column| column.starts_with(value));
+            for column in values {
+                let of = column.replacen(value, name, 1);
+                same(&of, column);
+                if of.ends_with("_error") {
+                    errors.extend(floats(&all, &of));
+                }
             }
-            errors.extend(floats(&all, &format!("{name}_error")));
         }
         if !covariance.is_empty() {
             // All values in a row, by their errors.
             let table = folder.table("cov.json");
             let variances = floats(&table, "covariance");
-            assert_eq!(variances.len(), 144);
+            assert!(errors.len() >= 12 && variances.len() == errors.len().pow(2));
             for (k, error) in errors.iter().enumerate() {
-                let found = variances[13 * k].sqrt();
+                let found = variances[(errors.len() + 1) * k].sqrt();
                 assert!((found - error).abs() <= 1e-12 * error, "{found}, {error}");
             }
             assert!(names(&table).contains(&"row_formula"));
@@ -178,4 +190,10 @@ fn formulas_with_names_are_columns_of_the_same_counts() {
     let table = folder.table("g.json");
     assert!(names(&table).contains(&"DD_npairs") && !names(&table).contains(&"xi"));
     folder.good("plot g.json -o g.png");
+    folder.good(&format!(
+        "xi d.csv --box 10 --los z {s_mu} --multipoles 0,2 --estimator g=DD/RR --estimator h=DD-RR -o p.json"
+    ));
+    let table = folder.table("p.json");
+    assert!(names(&table).contains(&"h_2") && !names(&table).contains(&"g"));
+    folder.good("plot p.json -o p.png");
 }

@@ -7,15 +7,16 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Run;
+use super::evaluated::Evaluated;
 use super::lanes::Columns;
 use crate::particles::Particles;
-use crate::tally::{CountSpec, End, PairProgram, Terms};
+use crate::tally::{CountSpec, End, Terms};
 use crate::traversal::{BLOCK, Held, LEAF, Layout};
 
 /// The columns of the first sample and, where there is one, of the second.
 #[derive(Debug)]
 pub(super) struct SlotColumns<'a> {
-    program: &'a PairProgram,
+    evaluated: &'a Evaluated,
     first: Vec<Vec<f64>>,
     second: Option<Vec<Vec<f64>>>,
 }
@@ -63,18 +64,28 @@ impl Run<'_> {
         sets.map(|set| self.factors(what, terms, set)).collect()
     }
 
-    /// Those that `program` takes of the samples of the job.
-    pub(super) fn columns<'a>(&self, program: &'a PairProgram) -> SlotColumns<'a> {
+    /// Those that sums take of the samples of the job, and where they do, positions behind them.
+    pub(super) fn columns<'a>(&self, evaluated: &'a Evaluated) -> SlotColumns<'a> {
         let in_slots = |sample: &Particles, layout: &Layout, number: usize| {
             let columns = sample.columns().iter().take(number);
             let in_order = columns.map(|column| layout.in_slot_order(|row| column.at(row)));
-            in_order.collect()
+            let mut all: Vec<Vec<f64>> = in_order.collect();
+            if let Some(before) = evaluated.before_positions() {
+                all.resize(before, vec![]);
+                let positions = layout.positions();
+                let slots = 0..layout.blocks.len() * BLOCK;
+                all.extend([0, 1, 2].map(|axis| {
+                    let of_slot = |slot: usize| positions.at(slot)[axis];
+                    slots.clone().into_par_iter().map(of_slot).collect()
+                }));
+            }
+            all
         };
         let (first, second) = self.job.pairs().samples();
-        let [i, j] = [End::First, End::Second].map(|end| program.n_columns(end));
+        let [i, j] = [End::First, End::Second].map(|end| evaluated.n_columns(end));
         let second = second.zip(self.second.as_deref());
         SlotColumns {
-            program,
+            evaluated,
             first: in_slots(
                 first,
                 &self.first,
@@ -88,7 +99,7 @@ impl Run<'_> {
 impl SlotColumns<'_> {
     pub(super) fn columns(&self) -> Columns<'_> {
         Columns {
-            program: self.program,
+            evaluated: self.evaluated,
             first: self.first.iter().map(Vec::as_slice).collect(),
             second: self
                 .second

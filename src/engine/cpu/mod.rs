@@ -6,6 +6,7 @@
 mod classed;
 mod columns;
 mod doubt;
+mod evaluated;
 mod exactly;
 mod filtered;
 #[allow(clippy::inline_always, reason = "they run inside vector kernels")]
@@ -49,7 +50,8 @@ use crate::particles::Particles;
 use crate::progress::Lasting;
 use crate::tally::{CountSpec, Tally, Terms};
 use crate::traversal::{Layout, Positions, Region, Walk};
-use columns::{SlotColumns, of_both_sides};
+use columns::of_both_sides;
+use evaluated::Evaluated;
 use filtered::{Fast, Made, filtered, products};
 use lanes::{Asked, Lanes, PairWeights};
 use realised::SlotRealisations;
@@ -373,8 +375,9 @@ impl<'a> Run<'a> {
         let second = self.second.as_deref();
         let factor = terms.pair_factor().filter(|_| !sets.is_empty());
         let pair_weights = factor.map(|factor| PairWeights::new(factor, &self.first, second));
-        let program = what.program().map(|program| self.columns(program));
-        let columns = program.as_ref().map(SlotColumns::columns);
+        let evaluated = Evaluated::of(what);
+        let columns = self.columns(&evaluated);
+        let columns = columns.columns();
         let lanes = || {
             if terms.realised().is_some() {
                 return None;
@@ -386,7 +389,7 @@ impl<'a> Run<'a> {
                 radius: what.bins().reach().radius(),
                 sums: what.sums(),
                 pair_weights: pair_weights.as_ref(),
-                columns: columns.as_ref(),
+                columns: &columns,
                 root: formed.is_some_and(|formed| !formed.on_sphere),
                 tables: *terms.tables(),
                 sets: &sets,
@@ -400,9 +403,9 @@ impl<'a> Run<'a> {
             let sums = (what.sums(), sets.len() == 1 && pair_weights.is_none());
             SlotSeparations::wanted(self, &formed, sums, terms.coordinate_scale())
         });
-        let values = (columns.as_ref().zip(formed.as_ref()))
-            .filter(|_| sets.len() == 1 && pair_weights.is_none())
-            .and_then(|(columns, formed)| SlotValues::wanted(self, formed, what.sums(), columns));
+        let values = (formed.as_ref())
+            .filter(|_| sets.len() < 2 && pair_weights.is_none() && !evaluated.is_empty())
+            .and_then(|formed| SlotValues::wanted(self, formed, what.sums(), &columns));
         let realised = (terms.realised())
             .filter(|_| pair_weights.is_none())
             .and_then(|of| SlotRealisations::wanted(self, of, what.sums()));

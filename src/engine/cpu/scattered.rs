@@ -50,7 +50,8 @@ impl<'a> Scattered<'a> {
             }
         };
         if summand.is_rest {
-            terms.map(|term| simd.rest(term))
+            // By number: a closure over registers may end up as a call.
+            [simd.rest(terms[0]), simd.rest(terms[1])]
         } else {
             terms
         }

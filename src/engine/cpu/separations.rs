@@ -82,9 +82,7 @@ impl<'a> SlotSeparations<'a> {
         let sums: Vec<_> = sums.iter().map(Summand::of).collect::<Option<_>>()?;
         let weighted = sums.iter().any(|sum| sum.of != Measure::Separation);
         let separated = sums.iter().any(|sum| sum.of != Measure::Product);
-        let in_lanes = weighted && matches!(formed.form, Form::Radial { r } if r.n_bins() <= FEW);
         let wanted = separated
-            && !in_lanes
             && sums.len() <= MOST_SUMS
             && (products || !weighted)
             && !formed.on_sphere
@@ -152,9 +150,6 @@ impl<'a> SlotSeparations<'a> {
         if is_rest { rest_as_term(term) } else { term }
     }
 }
-
-/// Up to so many bins in r sums beside weights are left to lanes: most pairs would wait for the sum that the pair before them has changed.
-const FEW: usize = 32;
 
 /// Sums that are made together at most: of products and of both kinds of separations, two with second words.
 pub(super) const MOST_SUMS: usize = 5;

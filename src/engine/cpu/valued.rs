@@ -1,4 +1,4 @@
-//! Sums of expressions over the pairs that a filter puts into bins: these wait in a batch until it is full, so that each operation runs over
+//! Sums of expressions and of Legendre polynomials over the pairs that a filter puts into bins: these wait in a batch until it is full, so that each operation runs over
 //! many of them.
 //!
 //! Entry: [`SlotValues`], what a job needs for them, and [`Valued`], a histogram of them. A term is defined by [`crate::tally::Terms`].
@@ -36,7 +36,10 @@ const PARTS: usize = 2;
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Summand {
     Product,
+    /// A value times the weight.
     Value(usize),
+    /// A value alone.
+    Bare(usize),
     /// Whether there is no value.
     Beyond(usize),
 }
@@ -59,7 +62,7 @@ pub(super) struct SlotValues<'a> {
 }
 
 impl<'a> SlotValues<'a> {
-    /// What a filtered run needs to make `sums`; none unless these are sums of expressions and of products by one set of weights.
+    /// What a filtered run needs to make `sums`; none unless these are of values and of products by one set of weights.
     pub(super) fn wanted(
         run: &'a Run<'_>,
         formed: &Formed<'_>,
@@ -67,11 +70,13 @@ impl<'a> SlotValues<'a> {
         columns: &'a Columns<'a>,
     ) -> Option<Self> {
         let summand = |sum: &Sum| {
-            let of = match (sum, sum.weighted()) {
-                (_, Some((0, WeightedSum::Product))) => Summand::Product,
-                (_, Some((0, WeightedSum::Expression(k)))) => Summand::Value(k),
-                (Sum::Unbounded(k), _) => Summand::Beyond(*k),
-                _ => return None,
+            let evaluated = columns.evaluated;
+            let of = match (sum.weighted(), evaluated.of_sum(sum)) {
+                (Some((1.., _)), _) => return None,
+                (Some((_, WeightedSum::Product)), _) => Summand::Product,
+                (_, Some((k, true))) => Summand::Value(k),
+                (_, Some((k, false))) => Summand::Bare(k),
+                _ => Summand::Beyond(evaluated.unbounded(sum)?),
             };
             Some((of, sum.is_rest()))
         };
@@ -123,12 +128,13 @@ impl<'a> SlotValues<'a> {
                 End::First => self.columns.first[column][i],
                 End::Second => self.columns.second[column][j],
             };
-            self.columns.program.term(k, &sep, column)
+            self.columns.evaluated.term(k, &sep, column)
         };
         let (of, is_rest) = self.sums[at];
         let term = match of {
             Summand::Product => product,
             Summand::Value(k) => product * value(k).unwrap_or(0.0),
+            Summand::Bare(k) => value(k).unwrap_or(0.0),
             Summand::Beyond(k) if value(k).is_some() => 0.0,
             // One in the unit of sums.
             Summand::Beyond(_) => 1.0 / (1u64 << FRACTION_BITS) as f64,
@@ -192,7 +198,7 @@ impl<'a> Valued<'a> {
                 slots: [0; ROOM],
                 products: [0.0; ROOM],
             },
-            values: Values::new(of.columns.program),
+            values: Values::new(of.columns.evaluated),
             words: Words::new(&shape),
             shape,
             tally: Tally::zero(n_slots, 1, of.n_sums()),
@@ -200,16 +206,41 @@ impl<'a> Valued<'a> {
         }))
     }
 
+    /// The slots of rows join those that wait, of the lanes that bits say; where each part of their pairs has its place.
+    #[inline(always)]
+    fn parts<S: Simd>(
+        &mut self,
+        simd: S,
+        (slots, bits): ([S::U; ROWS], [u32; ROWS]),
+    ) -> [[Part; PARTS]; ROWS] {
+        const { assert!(S::LANES == PARTS * S::DOUBLES) }
+        let waiting = &mut self.waiting;
+        let mut parts = [[Part::default(); PARTS]; ROWS];
+        for k in 0..ROWS {
+            simd.store_some_u(slots[k], bits[k], &mut waiting.slots[waiting.n % FULL..]);
+            for half in 0..PARTS {
+                let some = bits[k] >> (half * S::DOUBLES) & ((1 << S::DOUBLES) - 1);
+                // A power of two: that parts lie within their columns shows in the bits.
+                parts[k][half] = Part {
+                    at: waiting.n % FULL,
+                    bits: some,
+                };
+                waiting.n += some.count_ones() as usize;
+            }
+        }
+        parts
+    }
+
     /// The pairs of rows with the lanes that bits say join those that wait.
     #[inline(always)]
     fn join<S: Simd>(
         &mut self,
         simd: S,
-        (slots, bits): ([S::U; ROWS], [u32; ROWS]),
+        slots: ([S::U; ROWS], [u32; ROWS]),
         rows: [u8; ROWS],
         factors: Factors<'_>,
     ) {
-        const { assert!(S::LANES == PARTS * S::DOUBLES) }
+        let parts = self.parts(simd, slots);
         let Self {
             of,
             moved,
@@ -220,20 +251,6 @@ impl<'a> Valued<'a> {
         } = *self;
         // Rows that pad lists have no pair: any row stands for them.
         let row: [usize; ROWS] = std::array::from_fn(|k| usize::from(rows[k]) % BLOCK);
-        let (mut parts, mut n) = ([[Part::default(); PARTS]; ROWS], waiting.n);
-        for k in 0..ROWS {
-            simd.store_some_u(slots[k], bits[k], &mut waiting.slots[n % FULL..]);
-            for half in 0..PARTS {
-                let some = bits[k] >> (half * S::DOUBLES) & ((1 << S::DOUBLES) - 1);
-                // A power of two: that parts lie within their columns shows in the bits.
-                parts[k][half] = Part {
-                    at: n % FULL,
-                    bits: some,
-                };
-                n += some.count_ones() as usize;
-            }
-        }
-        waiting.n = n;
         let leaf = &of.leaves[lane_slot / LEAF];
         let x1: [[f64; 3]; ROWS] = std::array::from_fn(|k| of.first.at(row_slot + row[k]));
         for (brought, to) in values.brought() {
@@ -304,11 +321,12 @@ impl<'a> Valued<'a> {
             tally,
             ..
         } = self;
-        let products = &waiting.products;
+        let products = Some(&waiting.products);
         for &(of, numbers) in &self.of.words {
-            let of_value = match of {
-                Summand::Product => None,
-                Summand::Value(k) => Some(values.summed(k)),
+            let (products, of_value) = match of {
+                Summand::Product => (products, None),
+                Summand::Value(k) => (products, Some(values.summed(k))),
+                Summand::Bare(k) => (None, Some(values.summed(k))),
                 Summand::Beyond(k) => {
                     let [word, _] = numbers;
                     values.summed(k).each_beyond(simd, waiting.n, |pair| {

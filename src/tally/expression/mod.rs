@@ -16,6 +16,9 @@ use crate::separation::Separation;
 /// Most operations of a program.
 pub const MAX_OPERATIONS: usize = 512;
 
+/// Most operations of the sums that are not of a program, of all of them together.
+const MAX_OWN_OPERATIONS: usize = 128;
+
 /// Most columns of an object that a program takes.
 pub const MAX_COLUMNS: usize = 32;
 
@@ -119,18 +122,7 @@ impl PairProgram {
 
     /// The value of sum number `at` for a pair, whose columns `column` has.
     pub fn value(&self, at: usize, sep: &Separation, column: impl Fn(End, usize) -> f64) -> f64 {
-        let value = self.sums[at].value;
-        let mut values = [0.0; MAX_OPERATIONS];
-        for (k, operation) in self.operations[..=value.index()].iter().enumerate() {
-            values[k] = match *operation {
-                Operation::Column(end, at) => column(end, at.into()),
-                Operation::Difference(axis) => sep.d[usize::from(axis)],
-                made => made
-                    .number(|value| values[value.index()])
-                    .unwrap_or_default(),
-            };
-        }
-        values[value.index()]
+        evaluate(&self.operations, self.sums[at].value, sep, column)
     }
 
     /// What is summed of a pair: the value of sum number `at` over the power of two above its bound, or none where it is no number within it.
@@ -144,6 +136,26 @@ impl PairProgram {
         let sum = &self.sums[at];
         (value.abs() <= sum.bound).then(|| scaled(value, sum.exponent()))
     }
+}
+
+/// The value that `operations` make for a pair, whose columns `column` has.
+pub(crate) fn evaluate(
+    operations: &[Operation],
+    value: Value,
+    sep: &Separation,
+    column: impl Fn(End, usize) -> f64,
+) -> f64 {
+    let mut values = [0.0; MAX_OPERATIONS + MAX_OWN_OPERATIONS];
+    for (k, operation) in operations[..=value.index()].iter().enumerate() {
+        values[k] = match *operation {
+            Operation::Column(end, at) => column(end, at.into()),
+            Operation::Difference(axis) => sep.d[usize::from(axis)],
+            made => made
+                .number(|value| values[value.index()])
+                .unwrap_or_default(),
+        };
+    }
+    values[value.index()]
 }
 
 impl PairSum {

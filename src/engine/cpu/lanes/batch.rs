@@ -29,8 +29,6 @@ pub(super) struct Batch {
     pub(super) scale: Column,
     /// `d.l`, for its sign.
     pub(super) dl: Column,
-    /// The squared cosine, at most 1.
-    pub(super) cosine2: Column,
     /// The weights of pairs, where they are more than the product of two; any number where a row has no pair in a bin.
     pub(super) weights: Column,
     /// What the keys along the line of sight are made of.
@@ -53,7 +51,6 @@ impl Batch {
             along: [0.0; PAIRS],
             scale: [0.0; PAIRS],
             dl: [0.0; PAIRS],
-            cosine2: [0.0; PAIRS],
             weights: [0.0; PAIRS],
             sought: [0.0; PAIRS],
             keys: [[0; PAIRS]; 2],

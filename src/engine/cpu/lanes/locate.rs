@@ -38,7 +38,7 @@ impl Lanes<'_> {
             let (squares, keys) = (&batch.sought[..n], &mut batch.keys[1][..n]);
             along.axis.keys_within(simd, squares, keys);
         } else {
-            measure::distances(simd, batch, points, los, self.cosine);
+            measure::distances(simd, batch, points, los);
             let (squares, keys) = (&batch.along[..n], &mut batch.keys[1][..n]);
             along.axis.keys(simd, squares, keys);
             batch.scale[..n].fill(1.0);

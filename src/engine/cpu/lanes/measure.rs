@@ -222,7 +222,7 @@ pub(super) struct Sought {
     pub(super) least_scale: f64,
 }
 
-/// The coordinates of (s, mu): what is compared along the line of sight, with which scale, and the squared cosine.
+/// The coordinates of (s, mu): what is compared along the line of sight, and with which scale.
 #[inline(always)]
 pub(super) fn cosines<S: Simd>(
     simd: S,
@@ -244,21 +244,19 @@ pub(super) fn cosines<S: Simd>(
         simd.store_d(simd.select_d(p.none, zero, p.dl), &mut batch.dl[at..]);
         simd.store_d(dl2, &mut batch.along[at..]);
         simd.store_d(scale, &mut batch.scale[at..]);
-        simd.store_d(cosine2, &mut batch.cosine2[at..]);
         simd.store_d(within, &mut batch.sought[at..]);
     }
 }
 
-/// The coordinates of (rp, pi), and where it is wanted the squared cosine.
+/// The coordinates of (rp, pi).
 #[inline(always)]
 pub(super) fn distances<S: Simd>(
     simd: S,
     batch: &mut Batch,
     points: &Points<'_>,
     los: LineOfSight,
-    cosine: bool,
 ) {
-    let (zero, one) = (simd.splat_d(0.0), simd.splat_d(1.0));
+    let zero = simd.splat_d(0.0);
     let nowhere = simd.splat_d(f64::INFINITY);
     let others = match los {
         LineOfSight::Fixed(axis) => Some([[1, 2], [0, 2], [0, 1]][axis.index()]),
@@ -267,11 +265,6 @@ pub(super) fn distances<S: Simd>(
     for at in (0..batch.n_pairs()).step_by(S::DOUBLES) {
         let p = project(simd, batch, points, los, at);
         let r2 = simd.load_d(&batch.across[at..]);
-        if cosine {
-            let cosine2 = simd.min_d(simd.div_d(p.dl2, p.scale), one);
-            let cosine2 = simd.select_d(p.none, zero, cosine2);
-            simd.store_d(cosine2, &mut batch.cosine2[at..]);
-        }
         let (rp2, pi2, dl);
         if let Some([a, b]) = others {
             let a = simd.load_d(&batch.d[a][at..]);

@@ -56,8 +56,8 @@ pub(super) struct Asked<'a> {
     pub(super) sums: &'a [Sum],
     /// What weights are more than the product of two.
     pub(super) pair_weights: Option<&'a PairWeights<'a>>,
-    /// What expressions over pairs take.
-    pub(super) columns: Option<&'a Columns<'a>>,
+    /// What values of pairs take.
+    pub(super) columns: &'a Columns<'a>,
     /// Whether the coordinate is the root of r2 or rp2.
     pub(super) root: bool,
     /// The tables of the classes.
@@ -87,8 +87,6 @@ pub(super) struct Lanes<'a> {
     axes: [usize; 3],
     /// Squares that the rule decides.
     ruled: [f64; 2],
-    /// Whether a sum needs the cosine.
-    cosine: bool,
     /// Whether a sum needs the root of the square across.
     roots: bool,
 }
@@ -146,10 +144,10 @@ impl<'a> Lanes<'a> {
             Some(1) => [0, 2, 1],
             _ => [0, 1, 2],
         };
-        let cosine = |sum: &Sum| sum.legendre().is_some();
         let terms: Vec<_> = (asked.sums.iter())
             .map(|sum| {
-                let (term, set) = LaneTerm::of(sum, asked.root, asked.pair_weights.is_some());
+                let of_pairs = asked.pair_weights.is_some();
+                let (term, set) = LaneTerm::of(sum, asked.columns.evaluated, asked.root, of_pairs);
                 (term, set, sum.is_rest())
             })
             .collect();
@@ -160,7 +158,6 @@ impl<'a> Lanes<'a> {
             reached: reached.and_then(Reached::new),
             roots: terms.iter().any(|(term, ..)| term.needs_root()),
             terms,
-            cosine: asked.sums.iter().any(cosine),
             reach: Reach::new(&run.region, run.rounding.scale, &run.rounding),
             plan,
             shape,
@@ -174,10 +171,8 @@ impl<'a> Lanes<'a> {
         Worker {
             batch: Batch::new(),
             rows: self.asked.pair_weights.map(PairWeights::row_words),
-            values: self
-                .asked
-                .columns
-                .map(|columns| Values::new(columns.program)),
+            values: (!self.asked.columns.evaluated.is_empty())
+                .then(|| Values::new(self.asked.columns.evaluated)),
             words: Words::new(&self.shape),
             tally: self.asked.empty.clone(),
         }
@@ -356,10 +351,10 @@ impl<'a> Lanes<'a> {
             let met = (&*rows, slots[1] / LEAF);
             weights.weigh(simd, batch, factors, words.nowhere(), met);
         }
-        if let (Some(columns), Some(values)) = (self.asked.columns, &mut *values) {
+        if let Some(values) = &mut *values {
             let n = batch.n_pairs();
             for (of, to) in values.brought() {
-                columns.bring(of, batch, slots, &mut to[..n]);
+                self.asked.columns.bring(of, batch, slots, &mut to[..n]);
             }
             values.make(simd, n);
         }

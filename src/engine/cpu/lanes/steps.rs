@@ -1,9 +1,9 @@
-//! A program as lanes run it: first what pairs bring is written, side by side, then each step makes a value of all pairs of a batch, in as few
+//! Operations as lanes run them: first what pairs bring is written, side by side, then each step makes a value of all pairs of a batch, in as few
 //! registers as hold them.
 //!
 //! Entry: [`Steps::of`].
 
-use crate::tally::{End, Operation, PairProgram, Value};
+use crate::tally::{End, Operation, Value};
 
 /// What a pair brings. Operations on one column of each object are made as these are brought, so that one number waits in place of two.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,7 +30,7 @@ pub(super) enum Work {
     Dot([Value; 6]),
 }
 
-/// A program in the order in which lanes run it.
+/// Operations in the order in which lanes run them.
 #[derive(Debug)]
 pub(super) struct Steps {
     /// What is in the first registers, register by register, before the first step.
@@ -38,21 +38,21 @@ pub(super) struct Steps {
     /// Numbers that registers always hold.
     pub(super) constants: Vec<(Value, f64)>,
     /// What is done, and the register that then holds it.
-    pub(super) steps: Vec<(Work, Value)>,
-    /// The registers of the sums.
-    pub(super) sums: Vec<Value>,
+    pub(super) work: Vec<(Work, Value)>,
+    /// The registers of the values that are kept.
+    pub(super) kept: Vec<Value>,
     /// Number of registers.
     pub(super) number: usize,
 }
 
 impl Steps {
-    pub(super) fn of(program: &PairProgram) -> Self {
-        let made = Made::of(program);
-        let operations = program.operations();
+    /// Those that make these values of `operations`.
+    pub(super) fn of(operations: &[Operation], kept: &[Value]) -> Self {
+        let made = Made::of(operations, kept);
         let brought: Vec<usize> = (0..operations.len())
             .filter(|&k| made.brought[k].is_some())
             .collect();
-        let mut registers = Registers::new(&made, program);
+        let mut registers = Registers::new(&made, operations, kept);
         for &k in &brought {
             registers.place(k);
         }
@@ -71,12 +71,11 @@ impl Steps {
                 steps.push((work, registers.place(k)));
             }
         }
-        let sums = program.sums().iter();
         Self {
             brought: brought.iter().filter_map(|&k| made.brought[k]).collect(),
             constants,
-            steps,
-            sums: sums.map(|sum| registers.at(sum.value)).collect(),
+            work: steps,
+            kept: kept.iter().map(|&value| registers.at(value)).collect(),
             number: registers.number.into(),
         }
     }
@@ -84,7 +83,7 @@ impl Steps {
 
 /// What becomes of each operation of a program.
 struct Made {
-    /// How often its value is taken, by operations and by sums.
+    /// How often its value is taken, by operations or to be kept.
     uses: Vec<usize>,
     /// Where it is brought.
     brought: Vec<Option<Brought>>,
@@ -93,18 +92,17 @@ struct Made {
 }
 
 impl Made {
-    fn of(program: &PairProgram) -> Self {
-        let operations = program.operations();
+    fn of(operations: &[Operation], kept: &[Value]) -> Self {
         let n = operations.len();
         let mut made = Self {
             uses: vec![0; n],
             brought: vec![None; n],
             work: vec![None; n],
         };
-        for sum in program.sums() {
-            made.uses[sum.value.index()] += 1;
+        for value in kept {
+            made.uses[value.index()] += 1;
         }
-        let uses = uses_of(program);
+        let uses = uses_of(operations, kept);
         // From the last on: what nothing takes is not made, nor is what a step takes into itself.
         for k in (0..n).rev() {
             if made.uses[k] == 0 {
@@ -127,12 +125,11 @@ impl Made {
     }
 }
 
-/// How often the values of a program are taken, by operations and by sums.
-fn uses_of(program: &PairProgram) -> Vec<usize> {
-    let mut uses = vec![0; program.operations().len()];
-    let taken = program.operations().iter().flat_map(|of| of.operands());
-    let summed = program.sums().iter().map(|sum| sum.value);
-    for value in taken.chain(summed) {
+/// How often values are taken, by any operation or to be kept.
+fn uses_of(operations: &[Operation], kept: &[Value]) -> Vec<usize> {
+    let mut uses = vec![0; operations.len()];
+    let taken = operations.iter().flat_map(|of| of.operands());
+    for value in taken.chain(kept.iter().copied()) {
         uses[value.index()] += 1;
     }
     uses
@@ -196,28 +193,28 @@ impl Work {
 /// Which registers hold values that are still to be taken.
 struct Registers {
     of: Vec<u16>,
-    /// The last step that takes each value: never for constants and sums.
+    /// The last step that takes each value: never for constants and what is kept.
     last_use: Vec<usize>,
     free: Vec<u16>,
     number: u16,
 }
 
 impl Registers {
-    fn new(made: &Made, program: &PairProgram) -> Self {
-        let n = program.operations().len();
+    fn new(made: &Made, operations: &[Operation], kept: &[Value]) -> Self {
+        let n = operations.len();
         let mut last_use = vec![0; n];
         for (k, work) in made.work.iter().enumerate() {
             for value in work.iter().copied().flat_map(Work::operands) {
                 last_use[value.index()] = k;
             }
         }
-        for (k, operation) in program.operations().iter().enumerate() {
+        for (k, operation) in operations.iter().enumerate() {
             if matches!(operation, Operation::Constant(_)) {
                 last_use[k] = usize::MAX;
             }
         }
-        for sum in program.sums() {
-            last_use[sum.value.index()] = usize::MAX;
+        for value in kept {
+            last_use[value.index()] = usize::MAX;
         }
         Self {
             of: vec![0; n],

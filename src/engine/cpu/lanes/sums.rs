@@ -7,7 +7,8 @@ use albireo_simd::fixed_point::{FLUSH_TERMS, FRACTION_BITS};
 
 use super::batch::{Batch, PAIRS};
 use super::values::{Summed, Values};
-use crate::tally::{Legendre, Sum, Tally, WeightedSum};
+use crate::engine::cpu::evaluated::Evaluated;
+use crate::tally::{Sum, Tally, WeightedSum};
 use crate::traversal::LEAF;
 
 /// A term that lanes can make.
@@ -17,11 +18,11 @@ pub(super) enum LaneTerm {
     /// The root of the square across.
     Root,
     WeightedRoot,
-    Legendre(Legendre),
-    WeightedLegendre(Legendre),
-    /// The weight times the value of an expression.
-    Expression(usize),
-    /// Whether an expression has no value within its bound.
+    /// The weight times a value.
+    Value(usize),
+    /// A value alone.
+    Bare(usize),
+    /// Whether a value is not within its bound.
     Beyond(usize),
     /// By the rule, pair by pair.
     Rule,
@@ -35,22 +36,29 @@ impl LaneTerm {
 
     /// How `sum` is made, apart from whether it is a second word, and by which set of weights; `root` says whether the coordinate is the root of the square across, `of_pairs`
     /// whether batches hold the weights of pairs, which are those of the first set.
-    pub(super) fn of(sum: &Sum, root: bool, of_pairs: bool) -> (Self, usize) {
+    pub(super) fn of(
+        sum: &Sum,
+        evaluated: &Evaluated,
+        root: bool,
+        of_pairs: bool,
+    ) -> (Self, usize) {
+        let value = evaluated.of_sum(sum);
         let Some((set, weighted)) = sum.weighted() else {
-            return match sum {
-                Sum::Separation if root => (Self::Root, 0),
-                Sum::Legendre(l) => (Self::Legendre(*l), 0),
-                Sum::Unbounded(k) => (Self::Beyond(*k), 0),
-                _ => (Self::Rule, 0),
+            let beyond = evaluated.unbounded(sum);
+            let term = match (sum, value, beyond) {
+                (Sum::Separation, ..) if root => Self::Root,
+                (_, Some((k, _)), _) => Self::Bare(k),
+                (_, _, Some(k)) => Self::Beyond(k),
+                _ => Self::Rule,
             };
+            return (term, 0);
         };
-        let term = match weighted {
+        let term = match (weighted, value) {
             _ if of_pairs && set > 0 => Self::Rule,
-            WeightedSum::Product => Self::Product,
-            WeightedSum::Separation if root => Self::WeightedRoot,
-            WeightedSum::Separation => Self::Rule,
-            WeightedSum::Legendre(l) => Self::WeightedLegendre(l),
-            WeightedSum::Expression(k) => Self::Expression(k),
+            (WeightedSum::Product, _) => Self::Product,
+            (WeightedSum::Separation, _) if root => Self::WeightedRoot,
+            (_, Some((k, _))) => Self::Value(k),
+            _ => Self::Rule,
         };
         (term, set)
     }
@@ -88,23 +96,18 @@ impl<'a> Factors<'a> {
 fn real<S: Simd>(simd: S, batch: &Batch, factors: &Factors<'_>, term: LaneTerm, at: usize) -> S::D {
     let row = simd.splat_d(factors.rows[at / LEAF]);
     let product = match term {
-        LaneTerm::Product
-        | LaneTerm::WeightedRoot
-        | LaneTerm::WeightedLegendre(_)
-        | LaneTerm::Expression(_)
-            if factors.of_pairs =>
-        {
+        LaneTerm::Product | LaneTerm::WeightedRoot | LaneTerm::Value(_) if factors.of_pairs => {
             simd.load_d(&batch.weights[at..])
         }
-        LaneTerm::Product
-        | LaneTerm::WeightedRoot
-        | LaneTerm::WeightedLegendre(_)
-        | LaneTerm::Expression(_) => simd.mul_d(row, simd.load_d(&factors.lanes[at % LEAF..])),
+        LaneTerm::Product | LaneTerm::WeightedRoot | LaneTerm::Value(_) => {
+            simd.mul_d(row, simd.load_d(&factors.lanes[at % LEAF..]))
+        }
         _ => row,
     };
     match term {
         LaneTerm::Product | LaneTerm::Rule | LaneTerm::Beyond(_) => product,
-        LaneTerm::Expression(k) => match factors.values {
+        LaneTerm::Value(k) | LaneTerm::Bare(k) => match factors.values {
+            Some(values) if term == LaneTerm::Bare(k) => values.summed(k).term(simd, at),
             Some(values) => simd.mul_d(product, values.summed(k).term(simd, at)),
             None => product,
         },
@@ -116,44 +119,7 @@ fn real<S: Simd>(simd: S, batch: &Batch, factors: &Factors<'_>, term: LaneTerm, 
             }
             simd.mul_d(product, root)
         }
-        LaneTerm::Legendre(l) => legendre(simd, batch, l, at),
-        LaneTerm::WeightedLegendre(l) => simd.mul_d(product, legendre(simd, batch, l, at)),
     }
-}
-
-/// As [`Legendre::value`]: a difference is the sum with the negative, to the bit.
-#[inline(always)]
-fn legendre<S: Simd>(simd: S, batch: &Batch, l: Legendre, at: usize) -> S::D {
-    let m = simd.load_d(&batch.cosine2[at..]);
-    let (even, scale): (&[f64], f64) = match l {
-        Legendre::L0 => return simd.splat_d(1.0),
-        Legendre::L1 => return cosine(simd, batch, m, at),
-        Legendre::L2 => (&[3.0, -1.0], 0.5),
-        Legendre::L3 => (&[5.0, -3.0], 0.5),
-        Legendre::L4 => (&[35.0, -30.0, 3.0], 0.125),
-        Legendre::L5 => (&[63.0, -70.0, 15.0], 0.125),
-        Legendre::L6 => (&[231.0, -315.0, 105.0, -5.0], 0.0625),
-        Legendre::L7 => (&[429.0, -693.0, 315.0, -35.0], 0.0625),
-        Legendre::L8 => (&[6435.0, -12012.0, 6930.0, -1260.0, 35.0], 0.007_812_5),
-    };
-    let mut value = simd.splat_d(even[0]);
-    for &next in &even[1..] {
-        value = simd.add_d(simd.mul_d(value, m), simd.splat_d(next));
-    }
-    let value = simd.mul_d(value, simd.splat_d(scale));
-    if l.is_odd() {
-        simd.mul_d(value, cosine(simd, batch, m, at))
-    } else {
-        value
-    }
-}
-
-/// mu, from its square `m` and the sign of `d.l`.
-#[inline(always)]
-fn cosine<S: Simd>(simd: S, batch: &Batch, m: S::D, at: usize) -> S::D {
-    let (zero, root) = (simd.splat_d(0.0), simd.sqrt_d(m));
-    let negative = simd.less_d(simd.load_d(&batch.dl[at..]), zero);
-    simd.select_d(negative, simd.sub_d(zero, root), root)
 }
 
 /// Bits below the number of pairs in a word that holds a sum too.
@@ -256,14 +222,14 @@ impl<const N: usize> Words<N> {
     }
 
     /// Takes the terms of `n` pairs for the sums of these numbers: as they are, and what their first words leave. They are the products times
-    /// the values, where there are any. Not by a closure over registers, which may end up as a call for each
+    /// the values, or those of them that there are. Not by a closure over registers, which may end up as a call for each
     /// operation.
     #[inline(always)]
     pub(in crate::engine::cpu) fn take_words<S: Simd>(
         &mut self,
         simd: S,
         ([whole, rest], n): ([Option<usize>; 2], usize),
-        products: &[f64; N],
+        products: Option<&[f64; N]>,
         values: Option<Summed<'_>>,
     ) {
         let first = usize::from(!self.shared);
@@ -277,7 +243,10 @@ impl<const N: usize> Words<N> {
             }
         }
         for at in (0..n).step_by(S::DOUBLES) {
-            let product = simd.load_d(&products[at..]);
+            let product = match products {
+                Some(products) => simd.load_d(&products[at..]),
+                None => simd.splat_d(ONE),
+            };
             let term = match values {
                 Some(values) => simd.mul_d(product, values.term(simd, at)),
                 None => product,

@@ -1,19 +1,19 @@
-//! Values of expressions in lanes: each step of a program over all pairs of a batch, before the next.
+//! Values of expressions in lanes: each step over all pairs of a batch, before the next.
 //!
 //! Entry: [`Values`], made anew for each batch. What an operation is, is defined by [`Operation::apply`], for one number and for lanes alike.
 
-use albireo_simd::fixed_point::scaled;
 use albireo_simd::{Lanes, MOST_LANES, Registers as _, Simd};
 
 use super::batch::Batch;
 use super::steps::{Brought, Steps, Work};
-use crate::tally::{Operation, PairProgram, Value};
+use crate::engine::cpu::evaluated::{Evaluated, Evaluation};
+use crate::tally::{Operation, Value};
 use crate::traversal::LEAF;
 
-/// What a program takes of the particles of a job: its columns in the order of slots.
+/// What sums take of the particles of a job: columns in the order of slots, and what is made of them.
 #[derive(Debug)]
 pub(in crate::engine::cpu) struct Columns<'a> {
-    pub(in crate::engine::cpu) program: &'a PairProgram,
+    pub(in crate::engine::cpu) evaluated: &'a Evaluated,
     pub(in crate::engine::cpu) first: Vec<&'a [f64]>,
     pub(in crate::engine::cpu) second: Vec<&'a [f64]>,
 }
@@ -68,18 +68,18 @@ fn of_both(
 /// A number a pair of a batch.
 type Register<const N: usize> = Box<[f64; N]>;
 
-/// The registers of a program, each with a number a pair of a batch of `N`.
+/// Registers, each with a number a pair of a batch of `N`.
 #[derive(Debug)]
 pub(in crate::engine::cpu) struct Values<const N: usize> {
     steps: Steps,
     registers: Vec<Register<N>>,
     /// Where a step writes, before it takes the place of its register: what is read does not change meanwhile.
     made: Register<N>,
-    /// For each sum its scale, a power of two, and its bound.
+    /// For each value that is kept its scale, a power of two, and its bound.
     bounds: Vec<[f64; 2]>,
 }
 
-/// The values that a sum is made of.
+/// Values that a sum is made of.
 #[derive(Clone, Copy)]
 pub(in crate::engine::cpu) struct Summed<'a> {
     values: &'a [f64],
@@ -137,18 +137,20 @@ impl Summed<'_> {
     }
 }
 
+fn bounds(of: &Evaluation) -> [f64; 2] {
+    [of.scale, of.bound]
+}
+
 impl<const N: usize> Values<N> {
-    pub(in crate::engine::cpu) fn new(program: &PairProgram) -> Self {
-        let steps = Steps::of(program);
+    pub(in crate::engine::cpu) fn new(evaluated: &Evaluated) -> Self {
+        let kept: Vec<Value> = evaluated.values().iter().map(|one| one.value).collect();
+        let steps = Steps::of(evaluated.operations(), &kept);
         let mut registers = vec![Box::new([0.0; N]); steps.number];
         for &(register, number) in &steps.constants {
             *registers[register.index()] = [number; N];
         }
-        let sums = program.sums().iter();
         Self {
-            bounds: sums
-                .map(|sum| [scaled(1.0, sum.exponent()), sum.bound])
-                .collect(),
+            bounds: evaluated.values().iter().map(bounds).collect(),
             steps,
             registers,
             made: Box::new([0.0; N]),
@@ -164,12 +166,12 @@ impl<const N: usize> Values<N> {
         self.steps.brought.iter().copied().zip(registers)
     }
 
-    /// The values of sum number `k`.
+    /// Value number `k`.
     #[inline(always)]
     pub(in crate::engine::cpu) fn summed(&self, k: usize) -> Summed<'_> {
         let [scale, bound] = self.bounds[k];
         Summed {
-            values: &self.registers[self.steps.sums[k].index()][..],
+            values: &self.registers[self.steps.kept[k].index()][..],
             scale,
             bound,
         }
@@ -187,7 +189,7 @@ impl<const N: usize> Values<N> {
             made,
             ..
         } = self;
-        for &(work, to) in &steps.steps {
+        for &(work, to) in &steps.work {
             // Found before the loop, in which nothing but numbers is read.
             macro_rules! column {
                 ($value:expr) => {
