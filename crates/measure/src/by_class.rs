@@ -7,7 +7,7 @@ use albireo_catalogs::{Table, TableColumn, Values};
 use albireo_samples::{ClassColumn, ClassCut, Samples, Selection, Source};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::group;
 use crate::held_columns::{

@@ -12,7 +12,7 @@ use albireo_catalogs::{Table, TableColumn, Values};
 use albireo_samples::{Samples, Selection, Source};
 use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::group;
 use crate::held_columns::{meta_of_all, meta_of_one, own_entries};
