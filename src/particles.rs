@@ -153,14 +153,25 @@ impl Particles {
     pub fn with_weights(points: Points, weights: Column) -> Result<Self, ParticlesError> {
         check_weights(&points, &weights)?;
         Ok(Self {
-            points,
             weights: Weights::PerParticle(weights),
-            sums: RememberedSums::default(),
-            further: vec![],
-            labels: None,
-            groups: None,
-            bits: None,
-            columns: vec![],
+            ..Self::new(points)
+        })
+    }
+
+    /// Refuses what has not one entry a particle.
+    pub(crate) fn check_rows(
+        &self,
+        second: &'static str,
+        second_rows: usize,
+    ) -> Result<(), ParticlesError> {
+        if second_rows == self.len() {
+            return Ok(());
+        }
+        Err(ParticlesError::UnequalLengths {
+            first: "position",
+            first_rows: self.len(),
+            second,
+            second_rows,
         })
     }
 
@@ -169,14 +180,7 @@ impl Particles {
     /// # Errors
     /// A number of labels other than the number of positions.
     pub fn labelled(self, labels: Labels) -> Result<Self, ParticlesError> {
-        if labels.values().len() != self.len() {
-            return Err(ParticlesError::UnequalLengths {
-                first: "position",
-                first_rows: self.len(),
-                second: "label",
-                second_rows: labels.values().len(),
-            });
-        }
+        self.check_rows("label", labels.values().len())?;
         Ok(Self {
             labels: Some(labels),
             ..self
@@ -188,14 +192,7 @@ impl Particles {
     /// # Errors
     /// A number of group members other than the number of positions.
     pub fn grouped(self, groups: Groups) -> Result<Self, ParticlesError> {
-        if groups.values().len() != self.len() {
-            return Err(ParticlesError::UnequalLengths {
-                first: "position",
-                first_rows: self.len(),
-                second: "group",
-                second_rows: groups.values().len(),
-            });
-        }
+        self.check_rows("group", groups.values().len())?;
         Ok(Self {
             groups: Some(groups),
             ..self
@@ -207,14 +204,7 @@ impl Particles {
     /// # Errors
     /// A number of rows other than the number of positions.
     pub fn with_bits(self, bits: Bits) -> Result<Self, ParticlesError> {
-        if bits.len() != self.len() {
-            return Err(ParticlesError::UnequalLengths {
-                first: "position",
-                first_rows: self.len(),
-                second: "bits",
-                second_rows: bits.len(),
-            });
-        }
+        self.check_rows("bits", bits.len())?;
         Ok(Self {
             bits: Some(bits),
             ..self
@@ -227,14 +217,7 @@ impl Particles {
     /// A number of rows other than the number of positions, or a number that is NaN or infinite.
     pub fn with_columns(self, columns: Vec<Column>) -> Result<Self, ParticlesError> {
         for column in &columns {
-            if column.len() != self.len() {
-                return Err(ParticlesError::UnequalLengths {
-                    first: "position",
-                    first_rows: self.len(),
-                    second: "column of an expression",
-                    second_rows: column.len(),
-                });
-            }
+            self.check_rows("column of an expression", column.len())?;
             if let Some(row) = column.iter().position(|value| !value.is_finite()) {
                 return Err(ParticlesError::NotFinite {
                     column: "column of an expression",

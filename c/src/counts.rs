@@ -8,7 +8,7 @@ use albireo::counts::{PairKind, PairTotal};
 use albireo::tally::{Classes, Legendre};
 use albireo::{Counts, Domain};
 
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 
 /// Counts, and those of all classes, class by class, the second axis of the bins fastest.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl Counted {
     }
 
     /// These counts and others of the same settings together.
-    pub(crate) fn merged(&self, other: &Self) -> Result<Self, Failure> {
+    pub(crate) fn merged(&self, other: &Self) -> Result<Self> {
         let mut counts = self.counts.clone();
         let merged = counts.merge(&other.counts);
         merged.map_err(|error| Failure::argument("second", error))?;

@@ -13,7 +13,7 @@ use albireo::{Correlation, Estimator};
 
 use super::albireo_counts;
 use super::counts::Counted;
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::handles;
 use super::sample::sized;
 
@@ -55,7 +55,7 @@ pub(crate) struct Estimate {
 ///
 /// # Safety
 /// `text` is NULL or ends with a zero.
-unsafe fn text<'a>(text: *const c_char, name: &'static str) -> Result<&'a str, Failure> {
+unsafe fn text<'a>(text: *const c_char, name: &'static str) -> Result<&'a str> {
     if text.is_null() {
         return Err(Failure::null(name));
     }
@@ -66,7 +66,7 @@ unsafe fn text<'a>(text: *const c_char, name: &'static str) -> Result<&'a str, F
 }
 
 /// The estimator that a name or a formula stands for, of one sample or of two.
-fn estimator(text: &str, terms: &[Term]) -> Result<AnyEstimator, Failure> {
+fn estimator(text: &str, terms: &[Term]) -> Result<AnyEstimator> {
     let is_cross = terms.contains(&Term::D1D2);
     let mut all = Estimator::ALL.iter();
     let named = all.find(|one| one.name() == text && one.is_cross() == is_cross);
@@ -83,7 +83,7 @@ fn estimator(text: &str, terms: &[Term]) -> Result<AnyEstimator, Failure> {
 ///
 /// # Safety
 /// `from` is NULL or points to more than `k` elements.
-unsafe fn element<T: Copy>(from: *const T, k: usize, name: &'static str) -> Result<T, Failure> {
+unsafe fn element<T: Copy>(from: *const T, k: usize, name: &'static str) -> Result<T> {
     if from.is_null() {
         return Err(Failure::null(name));
     }
@@ -95,7 +95,7 @@ unsafe fn element<T: Copy>(from: *const T, k: usize, name: &'static str) -> Resu
 ///
 /// # Safety
 /// As [`super::albireo_estimate`].
-pub(crate) unsafe fn read(from: *const albireo_estimation) -> Result<Estimation, Failure> {
+pub(crate) unsafe fn read(from: *const albireo_estimation) -> Result<Estimation> {
     // SAFETY: as this function asks; all zeros are an estimation.
     let asked = unsafe { sized(from, "estimation", size_of::<albireo_estimation>()) }?;
     let mut counts: Vec<(Term, Arc<Counted>)> = Vec::new();
@@ -138,7 +138,7 @@ fn refused(error: EstimatorError) -> Failure {
 
 impl Estimation {
     /// The random pairs of the box, where the estimator takes them and none were counted.
-    fn known(&self) -> Result<Option<AnalyticRr>, Failure> {
+    fn known(&self) -> Result<Option<AnalyticRr>> {
         let counted = self.counts.iter().any(|(term, _)| term.is_volume());
         let (Some((_, first)), false) = (self.counts.first(), counted) else {
             return Ok(None);
@@ -155,7 +155,7 @@ impl Estimation {
     }
 
     /// Estimates.
-    pub(crate) fn made(&self) -> Result<Estimate, Failure> {
+    pub(crate) fn made(&self) -> Result<Estimate> {
         if self.jackknife {
             return self.without_each_region();
         }
@@ -171,7 +171,7 @@ impl Estimation {
     }
 
     /// Estimates, with the scatter of the estimates without each region.
-    fn without_each_region(&self) -> Result<Estimate, Failure> {
+    fn without_each_region(&self) -> Result<Estimate> {
         let counts = self.counts.iter();
         let counts = counts.map(|(term, counted)| (*term, counted.counts.clone()));
         let made = || {

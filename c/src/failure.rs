@@ -22,6 +22,9 @@ pub(crate) mod code {
     pub(crate) const INTERNAL: i32 = 9;
 }
 
+/// What functions behind the interface hand back.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
 /// Why a call did nothing.
 #[derive(Debug)]
 pub(crate) struct Failure {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::counts::Counted;
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::ready::Ready;
 use super::sample::Sample;
 
@@ -55,7 +55,7 @@ pub(crate) fn keep(object: Object) -> usize {
     handle
 }
 
-fn find(handle: usize, name: &str, expected: &'static str) -> Result<Object, Failure> {
+fn find(handle: usize, name: &str, expected: &'static str) -> Result<Object> {
     if handle == 0 {
         return Err(Failure::null(name));
     }
@@ -73,7 +73,7 @@ fn find(handle: usize, name: &str, expected: &'static str) -> Result<Object, Fai
 }
 
 /// The particles of a handle.
-pub(crate) fn particles(handle: usize, name: &str) -> Result<Arc<Sample>, Failure> {
+pub(crate) fn particles(handle: usize, name: &str) -> Result<Arc<Sample>> {
     match find(handle, name, "particles")? {
         Object::Particles(particles) => Ok(particles),
         other => Err(Failure::handle(name, "particles", other.name())),
@@ -81,7 +81,7 @@ pub(crate) fn particles(handle: usize, name: &str) -> Result<Arc<Sample>, Failur
 }
 
 /// The sorted sample of a handle.
-pub(crate) fn prepared(handle: usize, name: &str) -> Result<Arc<Ready>, Failure> {
+pub(crate) fn prepared(handle: usize, name: &str) -> Result<Arc<Ready>> {
     match find(handle, name, "a prepared sample")? {
         Object::Prepared(ready) => Ok(ready),
         other => Err(Failure::handle(name, "a prepared sample", other.name())),
@@ -89,7 +89,7 @@ pub(crate) fn prepared(handle: usize, name: &str) -> Result<Arc<Ready>, Failure>
 }
 
 /// The counts of a handle.
-pub(crate) fn counts(handle: usize) -> Result<Arc<Counted>, Failure> {
+pub(crate) fn counts(handle: usize) -> Result<Arc<Counted>> {
     match find(handle, "counts", "counts")? {
         Object::Counts(counts) => Ok(counts),
         other => Err(Failure::handle("counts", "counts", other.name())),
@@ -97,7 +97,7 @@ pub(crate) fn counts(handle: usize) -> Result<Arc<Counted>, Failure> {
 }
 
 /// Frees what a handle of this kind stands for; 0 stands for nothing, and nothing is done.
-pub(crate) fn free(handle: usize, kind: &'static str) -> Result<(), Failure> {
+pub(crate) fn free(handle: usize, kind: &'static str) -> Result<()> {
     if handle == 0 {
         return Ok(());
     }

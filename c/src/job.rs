@@ -16,7 +16,7 @@ use albireo::{
 };
 
 use super::counts::Counted;
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 use super::listening::heard;
 use super::sample::{Sample, sized};
 
@@ -111,13 +111,13 @@ pub(crate) struct Job(pub(super) albireo_job);
 ///
 /// # Safety
 /// As [`super::albireo_count`].
-pub(crate) unsafe fn read(job: *const albireo_job) -> Result<Job, Failure> {
+pub(crate) unsafe fn read(job: *const albireo_job) -> Result<Job> {
     // SAFETY: as this function asks; all zeros are a job.
     Ok(Job(unsafe { sized(job, "job", LEAST) }?))
 }
 
 /// The element of a list that a caller's number means.
-fn choice<T: Copy>(name: &str, all: &[T], found: i32) -> Result<T, Failure> {
+fn choice<T: Copy>(name: &str, all: &[T], found: i32) -> Result<T> {
     let chosen = usize::try_from(found)
         .ok()
         .and_then(|k| all.get(k))
@@ -135,7 +135,7 @@ fn choice<T: Copy>(name: &str, all: &[T], found: i32) -> Result<T, Failure> {
 ///
 /// # Safety
 /// `from` is NULL or points to `n` values.
-unsafe fn list(name: &'static str, from: *const f64, n: usize) -> Result<Vec<f64>, Failure> {
+unsafe fn list(name: &'static str, from: *const f64, n: usize) -> Result<Vec<f64>> {
     if from.is_null() {
         return Err(Failure::null(name));
     }
@@ -153,7 +153,7 @@ unsafe fn list(name: &'static str, from: *const f64, n: usize) -> Result<Vec<f64
 }
 
 impl Job {
-    pub(super) fn domain(&self) -> Result<Domain, Failure> {
+    pub(super) fn domain(&self) -> Result<Domain> {
         let job = &self.0;
         let wrong = |error| Failure::argument("box", error);
         Ok(match job.box_kind {
@@ -181,10 +181,7 @@ impl Job {
     ///
     /// # Safety
     /// As [`super::albireo_count`].
-    unsafe fn pair_weight(
-        &self,
-        samples: [Option<&Particles>; 2],
-    ) -> Result<Option<PairWeight>, Failure> {
+    unsafe fn pair_weight(&self, samples: [Option<&Particles>; 2]) -> Result<Option<PairWeight>> {
         let job = &self.0;
         let words = samples
             .into_iter()
@@ -230,7 +227,7 @@ impl Job {
         }))
     }
 
-    pub(super) fn degrees(&self) -> Result<Vec<Legendre>, Failure> {
+    pub(super) fn degrees(&self) -> Result<Vec<Legendre>> {
         let asked = (0..u32::BITS).filter(|l| self.0.legendre >> l & 1 == 1);
         let degree = |l| {
             Legendre::of_degree(l).ok_or_else(|| {
@@ -249,7 +246,7 @@ impl Job {
         bins: &Bins,
         pairs: Pairs<'_>,
         los: LineOfSight,
-    ) -> Result<CountSpec, Failure> {
+    ) -> Result<CountSpec> {
         let job = &self.0;
         let (first, second) = pairs.samples();
         // SAFETY: as this function asks.
@@ -291,7 +288,7 @@ impl Job {
     }
 
     /// A sample where it is counted: directions for angles, wrapped where that is asked for.
-    pub(super) fn placed(&self, sample: &Sample, domain: &Domain) -> Result<Particles, Failure> {
+    pub(super) fn placed(&self, sample: &Sample, domain: &Domain) -> Result<Particles> {
         let particles = sample.particles.clone();
         if self.0.statistic == THETA {
             let directions = if sample.on_sky {
@@ -320,8 +317,8 @@ impl Job {
     /// The engine of this name; of those that suit, the one that `choose` does.
     pub(super) fn engine(
         &self,
-        choose: impl FnOnce(Auto) -> Result<AnyEngine, Failure>,
-    ) -> Result<AnyEngine, Failure> {
+        choose: impl FnOnce(Auto) -> Result<AnyEngine>,
+    ) -> Result<AnyEngine> {
         let cpu = || match self.0.threads {
             0 => Ok(Cpu::new()),
             threads => Cpu::new().with_threads(threads as usize),
@@ -350,7 +347,7 @@ impl Job {
     ///
     /// # Safety
     /// As [`super::albireo_count`].
-    pub(super) unsafe fn bins(&self) -> Result<(Bins, LineOfSight), Failure> {
+    pub(super) unsafe fn bins(&self) -> Result<(Bins, LineOfSight)> {
         let job = &self.0;
         let los = choice("los", &AXES, job.los)?;
         // SAFETY: as this function asks.
@@ -381,11 +378,7 @@ impl Job {
     ///
     /// # Safety
     /// As [`super::albireo_count`].
-    pub(crate) unsafe fn count(
-        &self,
-        first: &Sample,
-        second: Option<&Sample>,
-    ) -> Result<Counted, Failure> {
+    pub(crate) unsafe fn count(&self, first: &Sample, second: Option<&Sample>) -> Result<Counted> {
         let domain = self.domain()?;
         // SAFETY: as this function asks.
         let (bins, los) = unsafe { self.bins() }?;
@@ -402,7 +395,7 @@ impl Job {
         let job = PairJob::new(pairs, &domain)?;
         let engine = self.engine(|auto| Ok(auto.choose(&job, &what).engine))?;
         let degrees = self.degrees()?;
-        let count = |progress: &dyn Progress| -> Result<Counted, Failure> {
+        let count = |progress: &dyn Progress| -> Result<Counted> {
             if what.classes() == Classes::One {
                 let counts = count_pairs(&*engine, &job, what, progress)?;
                 return Ok(Counted::of(counts, degrees, Some(domain.clone())));
@@ -424,7 +417,7 @@ impl Job {
 pub(super) fn prepared_job<'a>(
     first: &'a Prepared,
     second: Option<&'a Prepared>,
-) -> Result<PreparedJob<'a>, Failure> {
+) -> Result<PreparedJob<'a>> {
     Ok(match second {
         Some(second) => PreparedJob::cross(first, second)?,
         None => PreparedJob::auto(first),

@@ -11,7 +11,7 @@ use albireo::engine::cuda::Cuda;
 use albireo::engine::{AnyEngine, Prepared, Progress};
 
 use super::counts::Counted;
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 #[cfg(feature = "cuda")]
 use super::job::CUDA;
 use super::job::{Job, THETA, prepared_job};
@@ -30,7 +30,7 @@ pub(crate) struct Ready {
 impl Job {
     /// The engine of this name. GPUs are opened once for all samples that stay on them: what one count has left there, the next uses in the order of
     /// one stream.
-    fn keeping_engine(&self) -> Result<AnyEngine, Failure> {
+    fn keeping_engine(&self) -> Result<AnyEngine> {
         #[cfg(feature = "cuda")]
         static GPUS: OnceLock<Cuda> = OnceLock::new();
         #[cfg(feature = "cuda")]
@@ -53,7 +53,7 @@ impl Job {
     ///
     /// # Safety
     /// As [`super::albireo_count`].
-    pub(crate) unsafe fn prepare(&self, sample: &Sample) -> Result<Ready, Failure> {
+    pub(crate) unsafe fn prepare(&self, sample: &Sample) -> Result<Ready> {
         let domain = self.domain()?;
         let particles = self.placed(sample, &domain)?;
         let engine = self.keeping_engine()?;
@@ -76,7 +76,7 @@ impl Job {
         &self,
         first: &Ready,
         second: Option<&Ready>,
-    ) -> Result<Counted, Failure> {
+    ) -> Result<Counted> {
         for ready in [Some(first), second].into_iter().flatten() {
             if ready.on_sky != (self.0.statistic == THETA) {
                 let expected = "expected samples that were prepared for it: angles are of directions, all else of positions";
@@ -100,7 +100,7 @@ impl Job {
         let what = unsafe { self.what(&bins, job.job().pairs(), los) }?;
         let degrees = self.degrees()?;
         let domain = first.prepared.domain();
-        let count = |progress: &dyn Progress| -> Result<Counted, Failure> {
+        let count = |progress: &dyn Progress| -> Result<Counted> {
             let (counts, _) = count_prepared(&*first.engine, &job, what, progress)?;
             Ok(Counted::of(counts, degrees, Some(domain.clone())))
         };

@@ -13,7 +13,7 @@ use albireo::particles::{Bits, Groups};
 use albireo::sky;
 use albireo::{Labels, Particles, Points};
 
-use super::failure::Failure;
+use super::failure::{Failure, Result};
 
 const FLOAT64: i32 = 0;
 const FLOAT32: i32 = 1;
@@ -68,11 +68,7 @@ pub(crate) struct Sample {
 ///
 /// # Safety
 /// `from` is NULL, or its first member is a `size_t` with the number of bytes that it points to; all zeros are a value of `T`.
-pub(crate) unsafe fn sized<T: Copy>(
-    from: *const T,
-    name: &'static str,
-    least: usize,
-) -> Result<T, Failure> {
+pub(crate) unsafe fn sized<T: Copy>(from: *const T, name: &'static str, least: usize) -> Result<T> {
     if from.is_null() {
         return Err(Failure::null(name));
     }
@@ -98,7 +94,7 @@ unsafe fn strided<T: Copy + Into<f64>>(
     stride: isize,
     n: usize,
     name: &'static str,
-) -> Result<Vec<f64>, Failure> {
+) -> Result<Vec<f64>> {
     if from.is_null() {
         return Err(Failure::null(name));
     }
@@ -126,11 +122,7 @@ unsafe fn strided<T: Copy + Into<f64>>(
 ///
 /// # Safety
 /// `from` is NULL or points to so many.
-unsafe fn values<T: Copy>(
-    from: *const T,
-    n: usize,
-    name: &'static str,
-) -> Result<Option<Vec<T>>, Failure> {
+unsafe fn values<T: Copy>(from: *const T, n: usize, name: &'static str) -> Result<Option<Vec<T>>> {
     if from.is_null() {
         return Ok(None);
     }
@@ -156,7 +148,7 @@ impl albireo_sample {
         from: *const c_void,
         stride: isize,
         name: &'static str,
-    ) -> Result<Vec<f64>, Failure> {
+    ) -> Result<Vec<f64>> {
         // SAFETY: as this function asks.
         unsafe {
             match self.float_type {
@@ -172,7 +164,7 @@ impl albireo_sample {
 
     /// # Safety
     /// As [`strided`].
-    unsafe fn points(&self) -> Result<Points, Failure> {
+    unsafe fn points(&self) -> Result<Points> {
         // SAFETY: as this function asks.
         let column = |from, name| unsafe { self.column(from, self.stride, name) };
         let [x, y] = [column(self.x, "x")?, column(self.y, "y")?];
@@ -197,7 +189,7 @@ impl albireo_sample {
 ///
 /// # Safety
 /// As [`super::albireo_particles_new`].
-pub(crate) unsafe fn particles(sample: *const albireo_sample) -> Result<Sample, Failure> {
+pub(crate) unsafe fn particles(sample: *const albireo_sample) -> Result<Sample> {
     // SAFETY: as this function asks; all zeros are a sample.
     let sample = unsafe { sized(sample, "sample", size_of::<albireo_sample>()) }?;
     if sample.n > albireo::particles::MAX_PARTICLES {

@@ -20,14 +20,7 @@ impl Particles {
     /// # Errors
     /// Another number of lengths than of particles; positions that are not finite then.
     pub fn moved_along(self, axis: Axis, lengths: &[f64]) -> Result<Self, ParticlesError> {
-        if lengths.len() != self.len() {
-            return Err(ParticlesError::UnequalLengths {
-                first: "position",
-                first_rows: self.len(),
-                second: "length",
-                second_rows: lengths.len(),
-            });
-        }
+        self.check_rows("length", lengths.len())?;
         self.try_map_points(|points| {
             let mut columns = points.columns().map(Clone::clone);
             let along = &mut columns[axis.index()];

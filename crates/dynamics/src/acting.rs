@@ -5,7 +5,7 @@
 #[cfg(feature = "cuda")]
 use albireo::engine::Cpu;
 
-use super::error::DynamicsError;
+use super::error::Result;
 #[cfg(feature = "cuda")]
 use super::forces::{ForceEngine, Forces};
 use super::simulation::Simulation;
@@ -15,7 +15,7 @@ impl Simulation {
     ///
     /// # Errors
     /// Threads that cannot be had, where a device makes the steps.
-    pub fn forces(&self) -> Result<Vec<[f64; 3]>, DynamicsError> {
+    pub fn forces(&self) -> Result<Vec<[f64; 3]>> {
         #[cfg(feature = "cuda")]
         if self.device.is_some() {
             return self.on_host()?.forces();
@@ -31,7 +31,7 @@ impl Simulation {
 
     /// The same moment without the device, whose impulses are the same integers.
     #[cfg(feature = "cuda")]
-    fn on_host(&self) -> Result<Self, DynamicsError> {
+    fn on_host(&self) -> Result<Self> {
         let engine = ForceEngine::Cells(Cpu::new());
         let mut host = Self {
             rule: self.rule.clone(),

@@ -4,7 +4,7 @@
 use albireo::engine::Progress;
 use albireo::error::EngineError;
 
-use super::error::DynamicsError;
+use super::error::{DynamicsError, Result};
 use super::on_device::Stepped;
 use super::simulation::Simulation;
 use super::thermostat::Noise;
@@ -29,11 +29,7 @@ impl Simulation {
     }
 
     /// Makes steps on the device, as [`Simulation::advance`] does on the processor.
-    pub(super) fn advance_on_device(
-        &mut self,
-        steps: u64,
-        progress: &dyn Progress,
-    ) -> Result<(), DynamicsError> {
+    pub(super) fn advance_on_device(&mut self, steps: u64, progress: &dyn Progress) -> Result<()> {
         let mut left = steps;
         let mut stopped = false;
         while left > 0 && !stopped {
@@ -54,7 +50,7 @@ impl Simulation {
     }
 
     /// Makes steps up to a rescaling, and that.
-    fn batch(&mut self, steps: u64) -> Result<(), DynamicsError> {
+    fn batch(&mut self, steps: u64) -> Result<()> {
         let run = self.device.as_mut().ok_or(GONE)?;
         let cuda = EngineError::from;
         if run.ahead {
@@ -82,7 +78,7 @@ impl Simulation {
     }
 
     /// Brings the words of the device to the host.
-    fn follow(&mut self) -> Result<(), DynamicsError> {
+    fn follow(&mut self) -> Result<()> {
         let Some(run) = &mut self.device else {
             return Ok(());
         };

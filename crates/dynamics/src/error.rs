@@ -3,6 +3,9 @@
 use albireo::error::{EngineError, in_short};
 use thiserror::Error as ThisError;
 
+/// What runs hand back.
+pub type Result<T, E = DynamicsError> = std::result::Result<T, E>;
+
 /// Potentials, starts and steps that no trajectory can be made of.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 #[non_exhaustive]

@@ -43,7 +43,7 @@ mod words;
 pub use albireo_simd::Precision;
 #[cfg(feature = "cuda")]
 pub use device_run::StepDevice;
-pub use error::DynamicsError;
+pub use error::{DynamicsError, Result};
 pub use forces::ForceEngine;
 pub use potential::{LennardJones, PairParameters, Truncation};
 pub use simulation::{Observables, Simulation, State};

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::error::DynamicsError;
+use super::error::{DynamicsError, Result};
 
 /// How a potential ends; lengths in units of the sigma of each pair of species.
 ///
@@ -72,7 +72,7 @@ const RANGE: f64 = 1e9;
 /// The most species.
 const MOST_SPECIES: usize = 64;
 
-fn positive(what: &'static str, found: f64) -> Result<(), DynamicsError> {
+fn positive(what: &'static str, found: f64) -> Result<()> {
     let expected = "positive, from 1e-9 to 1e9";
     if (1.0 / RANGE..=RANGE).contains(&found) {
         return Ok(());
@@ -89,7 +89,7 @@ impl LennardJones {
     ///
     /// # Errors
     /// A cutoff that is not from 0.75 to 100 sigma.
-    pub fn new(truncation: Truncation) -> Result<Self, DynamicsError> {
+    pub fn new(truncation: Truncation) -> Result<Self> {
         let unit = PairParameters {
             epsilon: 1.0,
             sigma: 1.0,
@@ -106,7 +106,7 @@ impl LennardJones {
         truncation: Truncation,
         masses: &[f64],
         pairs: &[Vec<PairParameters>],
-    ) -> Result<Self, DynamicsError> {
+    ) -> Result<Self> {
         let n = masses.len();
         let number = |what, found| DynamicsError::Number {
             what,

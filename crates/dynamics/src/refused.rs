@@ -2,14 +2,14 @@
 
 use albireo_simd::Record;
 
-use super::error::DynamicsError;
+use super::error::{DynamicsError, Result};
 use super::forces::Met;
 use super::simulation::Simulation;
 use super::sweep::Swept;
 
 impl Simulation {
     /// Refuses a particle that moves too far.
-    pub(super) fn check_fast(&self, swept: &Swept) -> Result<(), DynamicsError> {
+    pub(super) fn check_fast(&self, swept: &Swept) -> Result<()> {
         let Some((particle, axis, momentum)) = swept.fast else {
             return Ok(());
         };
@@ -34,7 +34,7 @@ impl Simulation {
     }
 
     /// Refuses particles that are too close; names the first of them.
-    pub(super) fn check_overlap(&self, met: Met) -> Result<(), DynamicsError> {
+    pub(super) fn check_overlap(&self, met: Met) -> Result<()> {
         if met.nearest <= self.rule.closest() {
             return Ok(());
         }

@@ -8,7 +8,7 @@
 use albireo_simd::fixed_point::exponent;
 use albireo_simd::{Precision, Record, Scalar};
 
-use super::error::DynamicsError;
+use super::error::{DynamicsError, Result};
 use super::pair_rule::{PairEnergy, PairForce, PairRule};
 use super::potential::LennardJones;
 use super::single::{self, Single};
@@ -101,7 +101,7 @@ impl Rule {
         dt: f64,
         skin: f64,
         precision: Precision,
-    ) -> Result<Self, DynamicsError> {
+    ) -> Result<Self> {
         let range = |what, found: f64, most: f64, expected| {
             let fits = found >= 1e-9 && found <= most;
             fits.then_some(()).ok_or(DynamicsError::Quantity {
@@ -189,7 +189,7 @@ impl Rule {
         PairRule { force, energy }
     }
 
-    fn set_moves(&mut self) -> Result<(), DynamicsError> {
+    fn set_moves(&mut self) -> Result<()> {
         let out_of_range = DynamicsError::Scale { dt: self.dt };
         for &mass in &self.masses {
             let per_step = self.dt / mass;

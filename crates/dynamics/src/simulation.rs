@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::cells::CellOrder;
 #[cfg(feature = "cuda")]
 use super::device_run::DeviceRun;
-use super::error::DynamicsError;
+use super::error::{DynamicsError, Result};
 use super::forces::{ForceEngine, Forces, Met};
 use super::lanes::PairSums;
 use super::potential::LennardJones;
@@ -98,7 +98,7 @@ impl Simulation {
         dt: f64,
         skin: f64,
         engine: &ForceEngine,
-    ) -> Result<Self, DynamicsError> {
+    ) -> Result<Self> {
         Self::with_precision(Precision::Double, potential, start, (dt, skin), engine)
     }
 
@@ -114,7 +114,7 @@ impl Simulation {
         start: &Start,
         (dt, skin): (f64, f64),
         engine: &ForceEngine,
-    ) -> Result<Self, DynamicsError> {
+    ) -> Result<Self> {
         let rule = Rule::new(potential, start.lengths(), dt, skin, precision)?;
         let masses = start.masses(potential)?;
         let n = start.len();
@@ -173,7 +173,7 @@ impl Simulation {
     ///
     /// # Errors
     /// A temperature or friction that is not from 0 to 1e9, rescaling after every 0 steps, a device that fails.
-    pub fn with_thermostat(mut self, thermostat: Thermostat) -> Result<Self, DynamicsError> {
+    pub fn with_thermostat(mut self, thermostat: Thermostat) -> Result<Self> {
         thermostat.check()?;
         #[cfg(feature = "cuda")]
         if let (Some(noise), Some(run)) = (Noise::of(&thermostat, &self.rule, 0), &mut self.device)
@@ -188,7 +188,7 @@ impl Simulation {
     ///
     /// # Errors
     /// Another number of particles, or ones that overlap.
-    pub fn restore(&mut self, state: &State) -> Result<(), DynamicsError> {
+    pub fn restore(&mut self, state: &State) -> Result<()> {
         let n = self.len();
         if state.positions.len() != n || state.momenta.len() != n {
             return Err(DynamicsError::State("it has another number of particles"));
@@ -208,7 +208,7 @@ impl Simulation {
     }
 
     /// Makes lists and impulses for new positions.
-    pub(super) fn begin(&mut self) -> Result<(), DynamicsError> {
+    pub(super) fn begin(&mut self) -> Result<()> {
         #[cfg(feature = "cuda")]
         if self.begin_on_device()? {
             return Ok(());
@@ -359,7 +359,7 @@ impl Simulation {
     /// # Errors
     /// Particles that overlap or move farther than the skin in a step: the run has ended then. A stop asked for through `progress`, after a
     /// whole step.
-    pub fn advance(&mut self, steps: u64, progress: &dyn Progress) -> Result<(), DynamicsError> {
+    pub fn advance(&mut self, steps: u64, progress: &dyn Progress) -> Result<()> {
         #[cfg(feature = "cuda")]
         if self.device.is_some() {
             return self.advance_on_device(steps, progress);
@@ -374,7 +374,7 @@ impl Simulation {
         Ok(())
     }
 
-    fn advance_one(&mut self) -> Result<(), DynamicsError> {
+    fn advance_one(&mut self) -> Result<()> {
         let noise = Noise::of(&self.thermostat, &self.rule, self.step);
         let mut swept = self.sweep(|rule, particle| {
             kick(particle);

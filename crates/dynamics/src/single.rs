@@ -6,7 +6,7 @@
 use albireo_simd::fixed_point::power_of_two;
 use albireo_simd::{Record, Scalar32, ShortRecord};
 
-use super::error::DynamicsError;
+use super::error::{DynamicsError, Result};
 use super::pair_rule::{PairForce, PairRule};
 use super::potential::LennardJones;
 
@@ -48,7 +48,7 @@ impl Single {
         potential: &LennardJones,
         lengths: [f64; 3],
         pairs: &[PairRule],
-    ) -> Result<Self, DynamicsError> {
+    ) -> Result<Self> {
         let [least, _] = potential.sigmas();
         let longest = lengths.into_iter().fold(0.0, f64::max);
         if longest > LONGEST * least {

@@ -4,7 +4,7 @@
 
 use albireo::random::Stream;
 
-use super::error::DynamicsError;
+use super::error::{DynamicsError, Result};
 use super::normal::normal;
 use super::potential::LennardJones;
 
@@ -37,7 +37,7 @@ impl Start {
     ///
     /// # Errors
     /// None or more than 2^26 of them.
-    pub fn new(lengths: [f64; 3], positions: Vec<[f64; 3]>) -> Result<Self, DynamicsError> {
+    pub fn new(lengths: [f64; 3], positions: Vec<[f64; 3]>) -> Result<Self> {
         let n = positions.len();
         if !(1..=MOST_PARTICLES).contains(&n) {
             return Err(DynamicsError::Quantity {
@@ -59,7 +59,7 @@ impl Start {
     ///
     /// # Errors
     /// No particles or more than 2^26, a density that is not from 1e-9 to 1e9.
-    pub fn fcc(n: usize, density: f64) -> Result<Self, DynamicsError> {
+    pub fn fcc(n: usize, density: f64) -> Result<Self> {
         if !(1e-9..=1e9).contains(&density) {
             return Err(DynamicsError::Quantity {
                 what: "the density",
@@ -89,7 +89,7 @@ impl Start {
     ///
     /// # Errors
     /// Another number of them.
-    pub fn with_species(self, species: Vec<u32>) -> Result<Self, DynamicsError> {
+    pub fn with_species(self, species: Vec<u32>) -> Result<Self> {
         self.check("species of particles", species.len())?;
         Ok(Self { species, ..self })
     }
@@ -98,11 +98,7 @@ impl Start {
     ///
     /// # Errors
     /// Numbers that do not add up to that of the particles.
-    pub fn with_shuffled_species(
-        self,
-        numbers: &[usize],
-        seed: u64,
-    ) -> Result<Self, DynamicsError> {
+    pub fn with_shuffled_species(self, numbers: &[usize], seed: u64) -> Result<Self> {
         let of = numbers.iter().enumerate();
         let mut species: Vec<u32> = of
             .flat_map(|(kind, &number)| {
@@ -122,7 +118,7 @@ impl Start {
     ///
     /// # Errors
     /// Another number of them.
-    pub fn with_velocities(self, velocities: Vec<[f64; 3]>) -> Result<Self, DynamicsError> {
+    pub fn with_velocities(self, velocities: Vec<[f64; 3]>) -> Result<Self> {
         self.check("velocities", velocities.len())?;
         Ok(Self { velocities, ..self })
     }
@@ -137,7 +133,7 @@ impl Start {
         temperature: f64,
         seed: u64,
         potential: &LennardJones,
-    ) -> Result<Self, DynamicsError> {
+    ) -> Result<Self> {
         if !(0.0..=1e9).contains(&temperature) {
             return Err(DynamicsError::Quantity {
                 what: "the temperature",
@@ -206,7 +202,7 @@ impl Start {
     }
 
     /// The mass of each particle.
-    pub(super) fn masses(&self, potential: &LennardJones) -> Result<Vec<f64>, DynamicsError> {
+    pub(super) fn masses(&self, potential: &LennardJones) -> Result<Vec<f64>> {
         let n = potential.species();
         let unknown = self.species.iter().position(|&kind| kind as usize >= n);
         if let Some(particle) = unknown {
@@ -220,7 +216,7 @@ impl Start {
         Ok(self.species.iter().map(mass).collect())
     }
 
-    fn check(&self, what: &'static str, found: usize) -> Result<(), DynamicsError> {
+    fn check(&self, what: &'static str, found: usize) -> Result<()> {
         let expected = self.len();
         (found == expected)
             .then_some(())

@@ -6,7 +6,7 @@ use std::fmt;
 
 use albireo::random::Stream;
 
-use super::error::DynamicsError;
+use super::error::{DynamicsError, Result};
 use super::normal::normal;
 use super::rule::Rule;
 
@@ -57,7 +57,7 @@ impl fmt::Display for Thermostat {
 }
 
 impl Thermostat {
-    pub(super) fn check(&self) -> Result<(), DynamicsError> {
+    pub(super) fn check(&self) -> Result<()> {
         let range = |what, found: f64| {
             let fits = (0.0..=1e9).contains(&found);
             fits.then_some(()).ok_or(DynamicsError::Quantity {

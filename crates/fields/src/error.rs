@@ -3,6 +3,9 @@
 use albireo::error::{DomainError, EngineError, in_short, listed, rows_of};
 use thiserror::Error as ThisError;
 
+/// What sums per target hand back.
+pub type Result<T, E = FieldError> = std::result::Result<T, E>;
+
 /// Sources, terms and targets that no sums can be made of.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 #[non_exhaustive]

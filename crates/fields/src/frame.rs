@@ -7,7 +7,7 @@ use albireo::domain::{Axis, Domain, FARTHEST_IMAGE, Lattice, TURN, fraction_of};
 use albireo::separation::norm2;
 use albireo_simd::fixed_point::exponent;
 
-use crate::error::FieldError;
+use crate::error::{FieldError, Result};
 
 /// A position in units of 2^-64 of the frame.
 pub(crate) type Fractions = [u64; 3];
@@ -116,7 +116,7 @@ impl Frame {
     ///
     /// # Errors
     /// A position 2^40 boxes away.
-    pub(crate) fn fractions(&self, x: [f64; 3]) -> Result<Fractions, FieldError> {
+    pub(crate) fn fractions(&self, x: [f64; 3]) -> Result<Fractions> {
         let far = || FieldError::Far { position: x };
         if let Cell::Skewed(lattice) = &self.cell {
             let s = lattice.fractional(x);

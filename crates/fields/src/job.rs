@@ -8,7 +8,7 @@ use super::frame::{Fractions, Frame};
 use super::scale::{Extremes, FixedScale, Precision};
 use super::targets::Targets;
 use super::term::Term;
-use crate::error::FieldError;
+use crate::error::{FieldError, Result};
 
 /// The farthest coordinate.
 const FARTHEST: f64 = 1e100;
@@ -59,7 +59,7 @@ impl FieldJob {
         domain: &Domain,
         term: Term,
         targets: Targets,
-    ) -> Result<Self, FieldError> {
+    ) -> Result<Self> {
         if term.has_sizes() {
             return Err(FieldError::Sizes);
         }
@@ -76,7 +76,7 @@ impl FieldJob {
         domain: &Domain,
         term: Term,
         targets: Targets,
-    ) -> Result<Self, FieldError> {
+    ) -> Result<Self> {
         if !term.has_sizes() || epsilon.len() != sigma.len() {
             return Err(FieldError::Sizes);
         }
@@ -107,7 +107,7 @@ impl FieldJob {
         domain: &Domain,
         term: Term,
         targets: Targets,
-    ) -> Result<Self, FieldError> {
+    ) -> Result<Self> {
         check(sources, strengths, domain, &term, &targets)?;
         let frame = frame_of(sources, domain, &targets)?;
         let fractions = pool::each(sources.len(), |row| frame.fractions(sources.at(row)));
@@ -145,7 +145,7 @@ impl FieldJob {
     ///
     /// # Errors
     /// A distance that is negative or beyond half of a periodic domain.
-    pub(crate) fn within(&self, distance: f64) -> Result<Option<Self>, FieldError> {
+    pub(crate) fn within(&self, distance: f64) -> Result<Option<Self>> {
         if distance == 0.0 {
             return Ok(None);
         }
@@ -197,7 +197,7 @@ impl FieldJob {
     ///
     /// # Errors
     /// Lengths or powers of them that float32 does not hold.
-    pub fn with_precision(mut self, precision: Precision) -> Result<Self, FieldError> {
+    pub fn with_precision(mut self, precision: Precision) -> Result<Self> {
         self.rescale(precision)?;
         Ok(self)
     }
@@ -206,7 +206,7 @@ impl FieldJob {
     ///
     /// # Errors
     /// Sums outside the range of float64.
-    pub fn with_room(mut self, further: u64, strongest: f64) -> Result<Self, FieldError> {
+    pub fn with_room(mut self, further: u64, strongest: f64) -> Result<Self> {
         self.extremes.strongest = self.extremes.strongest.max(strongest.abs());
         self.extremes.most_terms += further;
         self.rescale(self.scale.precision)?;
@@ -217,7 +217,7 @@ impl FieldJob {
     ///
     /// # Errors
     /// Sources with sizes; a strength that is not finite or stronger than that.
-    pub(crate) fn of_one(&self, target: usize, strength: f64) -> Result<Self, FieldError> {
+    pub(crate) fn of_one(&self, target: usize, strength: f64) -> Result<Self> {
         if self.term.has_sizes() {
             return Err(FieldError::Sizes);
         }
@@ -243,7 +243,7 @@ impl FieldJob {
     }
 
     /// Brings strengths, exactly, to the unit of this precision.
-    fn rescale(&mut self, precision: Precision) -> Result<(), FieldError> {
+    fn rescale(&mut self, precision: Precision) -> Result<()> {
         let scale = FixedScale::new(&self.frame, self.extremes, &self.term, precision)?;
         let shift = self.scale.exponent - scale.exponent;
         for strength in self.cells.strengths_mut() {
@@ -300,7 +300,7 @@ impl FieldJob {
 }
 
 /// The frame of all positions, those of the targets between their corners.
-fn frame_of(sources: &Points, domain: &Domain, targets: &Targets) -> Result<Frame, FieldError> {
+fn frame_of(sources: &Points, domain: &Domain, targets: &Targets) -> Result<Frame> {
     let mut farthest = [0.0f64; 3];
     let corners = targets.corners();
     let far = (0..sources.len()).map(|row| sources.at(row));
@@ -323,7 +323,7 @@ fn check(
     domain: &Domain,
     term: &Term,
     targets: &Targets,
-) -> Result<(), FieldError> {
+) -> Result<()> {
     if sources.is_empty() {
         return Err(FieldError::Empty { what: "sources" });
     }

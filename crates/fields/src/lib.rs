@@ -44,7 +44,7 @@ pub use engine::{
     FieldEngine, Float32Sum, IonDistances, PlacedIon, choose_engine, field_by_variant,
     field_in_float32, place_ions,
 };
-pub use error::FieldError;
+pub use error::{FieldError, Result};
 pub(crate) use frame::{Fractions, SkewedImages, component, square_along};
 pub use job::FieldJob;
 pub(crate) use lanes::Summing;

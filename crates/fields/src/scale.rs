@@ -6,7 +6,7 @@ use albireo_simd::fixed_point::exponent;
 
 use super::frame::Frame;
 use super::term::Term;
-use crate::error::FieldError;
+use crate::error::{FieldError, Result};
 pub use albireo_simd::Precision;
 
 /// Exponents of the fixed point: the scaled strengths and what sums stand for are normal numbers.
@@ -80,7 +80,7 @@ impl FixedScale {
         extremes: Extremes,
         term: &Term,
         precision: Precision,
-    ) -> Result<Self, FieldError> {
+    ) -> Result<Self> {
         if precision == Precision::Single {
             single(term, extremes)?;
         }
@@ -110,7 +110,7 @@ impl FixedScale {
 }
 
 /// Refuses what float32 does not hold.
-fn single(term: &Term, extremes: Extremes) -> Result<(), FieldError> {
+fn single(term: &Term, extremes: Extremes) -> Result<()> {
     let refuse = |what, range: std::ops::RangeInclusive<f64>, found| {
         let (least, most) = range.into_inner();
         Err(FieldError::Single {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::job::FieldJob;
 use super::scale::FixedScale;
-use crate::error::FieldError;
+use crate::error::{FieldError, Result};
 
 /// The sums of some planes of a job: multiples of 2^exponent, and how many pairs were closer than `r_min`.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,7 +75,7 @@ impl FieldSums {
     ///
     /// # Errors
     /// Planes that do not adjoin, or those of another job.
-    pub fn followed_by(mut self, next: &Self) -> Result<Self, FieldError> {
+    pub fn followed_by(mut self, next: &Self) -> Result<Self> {
         if self.scale != next.scale || self.planes.end != next.planes.start {
             return Err(FieldError::Apart {
                 end: self.planes.end,

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use crate::error::FieldError;
+use crate::error::{FieldError, Result};
 
 /// Pieces of the tables in a unit of their argument.
 pub(super) const PIECES: f64 = 8.0;
@@ -95,7 +95,7 @@ impl Table {
     /// # Errors
     /// Fewer than three or more than 2^20 nodes, as many values, numbers that are not finite, distances that are not positive or do not
     /// rise in equal steps (to 1e-9 of the last), all values 0.
-    pub fn new(r: &[f64], values: &[f64]) -> Result<Self, FieldError> {
+    pub fn new(r: &[f64], values: &[f64]) -> Result<Self> {
         let wrong =
             |row: usize, what: &'static str, found: f64| FieldError::Table { row, what, found };
         let n = r.len();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use albireo::Points;
 
-use crate::error::FieldError;
+use crate::error::{FieldError, Result};
 
 /// The most points of a grid.
 const MOST: usize = 1 << 40;
@@ -29,11 +29,7 @@ impl Grid {
     ///
     /// # Errors
     /// As [`Grid::new`].
-    pub fn orthogonal(
-        origin: [f64; 3],
-        spacing: [f64; 3],
-        shape: [usize; 3],
-    ) -> Result<Self, FieldError> {
+    pub fn orthogonal(origin: [f64; 3], spacing: [f64; 3], shape: [usize; 3]) -> Result<Self> {
         let [a, b, c] = spacing;
         let steps = [[a, 0.0, 0.0], [0.0, b, 0.0], [0.0, 0.0, c]];
         Self::new(origin, steps, shape)
@@ -43,11 +39,7 @@ impl Grid {
     ///
     /// # Errors
     /// Steps or an origin that are not finite, steps that span no volume, no points or more than 2^40.
-    pub fn new(
-        origin: [f64; 3],
-        steps: [[f64; 3]; 3],
-        shape: [usize; 3],
-    ) -> Result<Self, FieldError> {
+    pub fn new(origin: [f64; 3], steps: [[f64; 3]; 3], shape: [usize; 3]) -> Result<Self> {
         let [a, b, c] = steps;
         let across = [
             b[1] * c[2] - b[2] * c[1],

@@ -12,7 +12,7 @@ use super::profile::{
     Tabulated, TopHat, Triangle,
 };
 use super::tabulated::{self, FARTHEST, PIECES, TABLE_ERROR, Table};
-use crate::error::FieldError;
+use crate::error::{FieldError, Result};
 
 /// How the potential of a source ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,7 +60,7 @@ pub struct Term {
 const LENGTHS: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
 /// A length of a term.
-fn length(what: &'static str, found: f64) -> Result<f64, FieldError> {
+fn length(what: &'static str, found: f64) -> Result<f64> {
     if LENGTHS.contains(&found) {
         return Ok(found);
     }
@@ -68,7 +68,7 @@ fn length(what: &'static str, found: f64) -> Result<f64, FieldError> {
 }
 
 /// The least distance of a term that ends.
-fn below(what: &'static str, r_min: f64, reach: f64) -> Result<f64, FieldError> {
+fn below(what: &'static str, r_min: f64, reach: f64) -> Result<f64> {
     let r_min = length("the least distance r_min", r_min)?;
     let reach = length(what, reach)?;
     if r_min >= reach {
@@ -77,7 +77,7 @@ fn below(what: &'static str, r_min: f64, reach: f64) -> Result<f64, FieldError> 
     Ok(r_min)
 }
 
-fn all_lengths(widths: [f64; 3]) -> Result<[f64; 3], FieldError> {
+fn all_lengths(widths: [f64; 3]) -> Result<[f64; 3]> {
     let [x, y, z] = widths.map(|w| length("the width of a cell", w));
     Ok([x?, y?, z?])
 }
@@ -87,7 +87,7 @@ impl Term {
     ///
     /// # Errors
     /// Lengths that are not positive (1e-100 to 1e100), `r_min` not below the cutoff.
-    pub fn coulomb(cutoff: Cutoff, r_min: f64) -> Result<Self, FieldError> {
+    pub fn coulomb(cutoff: Cutoff, r_min: f64) -> Result<Self> {
         let r_min = match cutoff {
             Cutoff::None => length("the least distance r_min", r_min)?,
             Cutoff::Sharp(rc) | Cutoff::Smooth(rc) => below("the cutoff", r_min, rc)?,
@@ -100,7 +100,7 @@ impl Term {
     ///
     /// # Errors
     /// A radius that is not positive (1e-100 to 1e100).
-    pub fn top_hat(radius: f64) -> Result<Self, FieldError> {
+    pub fn top_hat(radius: f64) -> Result<Self> {
         let radius = length("the radius", radius)?;
         let kind = Kind::TopHat { radius };
         Ok(Self { kind, r_min: 0.0 })
@@ -111,7 +111,7 @@ impl Term {
     ///
     /// # Errors
     /// A radius that is not positive (1e-100 to 1e100).
-    pub fn spline(radius: f64) -> Result<Self, FieldError> {
+    pub fn spline(radius: f64) -> Result<Self> {
         let radius = length("the radius", radius)?;
         let kind = Kind::Spline { radius };
         Ok(Self { kind, r_min: 0.0 })
@@ -123,7 +123,7 @@ impl Term {
     /// # Errors
     /// Lengths that are not positive (1e-100 to 1e100), `r_min` not below the cutoff, alpha times the cutoff above 6.6: terms there are below
     /// 1e-19 of those without erfc.
-    pub fn ewald(alpha: f64, cutoff: f64, r_min: f64) -> Result<Self, FieldError> {
+    pub fn ewald(alpha: f64, cutoff: f64, r_min: f64) -> Result<Self> {
         let alpha = length("alpha", alpha)?;
         let r_min = below("the cutoff", r_min, cutoff)?;
         let limit = 6.6 / alpha;
@@ -145,7 +145,7 @@ impl Term {
     ///
     /// # Errors
     /// Lengths that are not positive (1e-100 to 1e100), `r_min` not below the cutoff.
-    pub fn lennard_jones(cutoff: f64, r_min: f64) -> Result<Self, FieldError> {
+    pub fn lennard_jones(cutoff: f64, r_min: f64) -> Result<Self> {
         let r_min = below("the cutoff", r_min, cutoff)?;
         let kind = Kind::LennardJones { cutoff };
         Ok(Self { kind, r_min })
@@ -157,7 +157,7 @@ impl Term {
     ///
     /// # Errors
     /// Lengths that are not positive (1e-100 to 1e100), a reach beyond 9.38 sigma, where a cloud is below 1e-19 of its middle.
-    pub fn gaussian(sigma: f64, reach: f64) -> Result<Self, FieldError> {
+    pub fn gaussian(sigma: f64, reach: f64) -> Result<Self> {
         let (sigma, reach) = (length("sigma", sigma)?, length("the reach", reach)?);
         let limit = (2.0 * FARTHEST).sqrt() * sigma;
         if reach > limit {
@@ -177,7 +177,7 @@ impl Term {
     ///
     /// # Errors
     /// Widths that are not positive (1e-100 to 1e100).
-    pub fn cloud_in_cell(widths: [f64; 3]) -> Result<Self, FieldError> {
+    pub fn cloud_in_cell(widths: [f64; 3]) -> Result<Self> {
         let widths = all_lengths(widths)?;
         let kind = Kind::Cloud { widths };
         Ok(Self { kind, r_min: 0.0 })
@@ -188,7 +188,7 @@ impl Term {
     ///
     /// # Errors
     /// Widths that are not positive (1e-100 to 1e100).
-    pub fn triangular_cloud(widths: [f64; 3]) -> Result<Self, FieldError> {
+    pub fn triangular_cloud(widths: [f64; 3]) -> Result<Self> {
         let widths = all_lengths(widths)?;
         let kind = Kind::Triangle { widths };
         Ok(Self { kind, r_min: 0.0 })

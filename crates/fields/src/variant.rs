@@ -7,7 +7,7 @@ use super::cells::{Bins, Cells, Sources};
 use super::frame::{Stretch, component};
 use super::job::{CELLS_IN_REACH, FieldJob};
 use super::targets::Targets;
-use crate::error::FieldError;
+use crate::error::{FieldError, Result};
 
 /// Points of a block of small bins along each axis.
 pub(crate) const SMALL_BLOCK: usize = 8;
@@ -72,7 +72,7 @@ impl FieldVariant {
     }
 
     /// Refuses what has no meaning for a job.
-    fn check(self, job: &FieldJob) -> Result<(), FieldError> {
+    fn check(self, job: &FieldJob) -> Result<()> {
         let needs = |needs| Err(FieldError::Variant { needs });
         if job.term().is_product() {
             return needs("a term of the distance, not a product over the axes");
@@ -142,7 +142,7 @@ impl<'a> VariantPlan<'a> {
     /// # Errors
     /// A grid that does not lie along the axes of its space, points that are none; terms that are products over the axes; bins without a
     /// cutoff, of no length, or of no sources or more than 32.
-    pub(crate) fn new(variant: FieldVariant, job: &'a FieldJob) -> Result<Self, FieldError> {
+    pub(crate) fn new(variant: FieldVariant, job: &'a FieldJob) -> Result<Self> {
         variant.check(job)?;
         let needs = "a grid along the axes of the space";
         let grid = AlignedGrid::of(job).ok_or(FieldError::Variant { needs })?;

@@ -7,10 +7,12 @@ use albireo_catalogs::{Table, TableColumn, Values};
 use albireo_samples::{ClassColumn, ClassCut, Samples, Selection, Source};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::group;
-use crate::held_columns::{CLASS_TABLES, class_tables, of_rest};
+use crate::held_columns::{
+    CLASS_TABLES, class_tables, meta_of_all, meta_of_one, of_rest, own_entries,
+};
 use crate::usage::usage;
 
 /// Classes as the command line spells them.
@@ -212,23 +214,14 @@ impl ClassPairs {
                 "class_2": self.names[1][*b],
                 "columns": names.collect::<Vec<_>>(),
             });
-            for key in OWN {
-                if let Some(value) = table.meta.get(key) {
-                    entry[key] = value.clone();
-                }
+            for (key, value) in own_entries(table, &OWN) {
+                entry[key] = value;
             }
             entry
         });
         let entries = entries.collect();
-        let mut meta = tables
-            .into_iter()
-            .next()
-            .map(|table| table.meta)
-            .unwrap_or_default();
-        for key in OWN {
-            meta.remove(key);
-        }
-        meta.insert(CLASS_TABLES.to_owned(), Value::Array(entries));
+        let first = tables.into_iter().next().unwrap_or_default();
+        let meta = meta_of_all(first.meta, &OWN, (CLASS_TABLES, entries));
         Ok(Table { columns, meta })
     }
 
@@ -330,13 +323,7 @@ fn part(table: &Table, entries: &[Value], k: usize) -> Table {
     };
     let columns = entries[k]["columns"].as_array().into_iter().flatten();
     let columns = columns.filter_map(column).collect();
-    let mut meta: Map<String, Value> = table.meta.clone();
-    meta.remove(CLASS_TABLES);
-    for key in OWN {
-        if let Some(value) = entries[k].get(key) {
-            meta.insert(key.to_owned(), value.clone());
-        }
-    }
+    let mut meta = meta_of_one(table, &OWN, (CLASS_TABLES, &entries[k]));
     let names = json!([entries[k]["class_1"], entries[k]["class_2"]]);
     meta.insert(OF_CLASSES.to_owned(), names);
     Table { columns, meta }

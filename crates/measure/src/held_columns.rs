@@ -39,6 +39,41 @@ pub(crate) fn class_tables(table: &Table) -> Option<&Vec<Value>> {
     table.meta.get(CLASS_TABLES)?.as_array()
 }
 
+/// The entries of these names that a result has for itself among others in one table.
+pub(crate) fn own_entries(table: &Table, names: &[&str]) -> Map<String, Value> {
+    let entry = |name: &&str| Some(((*name).to_owned(), table.meta.get(*name)?.clone()));
+    names.iter().filter_map(entry).collect()
+}
+
+/// The metadata of a table of several results: of the first what is not its own, and under `list` the entries of each.
+pub(crate) fn meta_of_all(
+    mut first: Map<String, Value>,
+    names: &[&str],
+    (list, each): (&str, Vec<Value>),
+) -> Map<String, Value> {
+    for name in names {
+        first.remove(*name);
+    }
+    first.insert(list.to_owned(), each.into());
+    first
+}
+
+/// The metadata of one of the results in a table, with its entries of these names.
+pub(crate) fn meta_of_one(
+    table: &Table,
+    names: &[&str],
+    (list, own): (&str, &Value),
+) -> Map<String, Value> {
+    let mut meta = table.meta.clone();
+    meta.remove(list);
+    for name in names {
+        if let Some(value) = own.get(*name) {
+            meta.insert((*name).to_owned(), value.clone());
+        }
+    }
+    meta
+}
+
 /// Refuses a result that holds tables of several pairs of classes.
 pub(crate) fn check_single(table: &Table) -> Result<()> {
     match class_tables(table) {

@@ -12,9 +12,10 @@ use albireo_catalogs::{Table, TableColumn, Values};
 use albireo_samples::{Samples, Selection, Source};
 use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::group;
+use crate::held_columns::{meta_of_all, meta_of_one, own_entries};
 use crate::named_count::NamedCount;
 use crate::paths::WrittenFile;
 use crate::record::Record;
@@ -359,16 +360,8 @@ pub(crate) fn stacked(tables: &[Table]) -> Table {
             ..column.clone()
         }
     }));
-    let mut meta = first.meta.clone();
-    let own = |table: &Table| -> Map<String, Value> {
-        let entry = |key: &str| Some((key.to_owned(), table.meta.get(key)?.clone()));
-        OWN.iter().filter_map(|key| entry(key)).collect()
-    };
-    let all: Vec<Value> = tables.iter().map(|table| own(table).into()).collect();
-    for key in OWN {
-        meta.remove(key);
-    }
-    meta.insert(ALL.to_owned(), all.into());
+    let all = tables.iter().map(|table| own_entries(table, &OWN).into());
+    let meta = meta_of_all(first.meta.clone(), &OWN, (ALL, all.collect()));
     Table { columns, meta }
 }
 
@@ -393,14 +386,9 @@ pub(crate) fn unstacked(table: &Table) -> Option<Vec<Table>> {
             (column.values.len() >= of.end).then(|| column.of_rows(of.clone()))
         };
         let columns = table.columns.iter().filter(|column| column.name != ONE);
-        let mut meta = table.meta.clone();
-        meta.remove(ALL);
-        for (key, value) in own.as_object()? {
-            meta.insert(key.clone(), value.clone());
-        }
         Some(Table {
             columns: columns.map(part).collect::<Option<_>>()?,
-            meta,
+            meta: meta_of_one(table, &OWN, (ALL, own)),
         })
     };
     all.iter().enumerate().map(one).collect()

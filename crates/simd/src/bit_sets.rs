@@ -2,15 +2,9 @@
 //!
 //! Entry: [`BitSets`], which every [`super::Simd`] has.
 
+#[allow(clippy::wildcard_imports, reason = "all intrinsics")]
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{
-    _mm256_and_si256, _mm256_castsi256_pd, _mm256_cmpeq_epi8, _mm256_cmpeq_epi64,
-    _mm256_loadu_si256, _mm256_movemask_pd, _mm256_set_epi64x, _mm256_set1_epi32,
-    _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_storeu_si256,
-    _mm256_sub_epi8, _mm512_and_si512, _mm512_loadu_si512, _mm512_mask_add_epi8,
-    _mm512_mask_add_epi64, _mm512_maskz_compress_epi64, _mm512_set1_epi8, _mm512_set1_epi64,
-    _mm512_storeu_si512, _mm512_test_epi64_mask,
-};
+use std::arch::x86_64::*;
 
 #[cfg(target_arch = "x86_64")]
 use super::{avx2::Avx2, avx512::Avx512, records::some_of_4_integers};

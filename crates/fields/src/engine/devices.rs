@@ -18,7 +18,7 @@ use albireo_kernels::structs::{Address, AxisTile, DeviceField, FIELD_CONSTANTS, 
 use albireo_kernels::{FieldKernel, FieldTargets, Kernel, kept};
 
 use crate::engine::{FieldEngine, numbers, zeros};
-use crate::error::FieldError;
+use crate::error::Result;
 use crate::{
     AlignedGrid, Cells, DistanceTests, Element, FieldJob, FieldSums, FieldVariant, Fractions,
     Precision, SkewedImages, Term, WrittenTerm,
@@ -338,7 +338,7 @@ fn run<D: Device>(
     device: &D,
     work: &Work<'_>,
     progress: &dyn Progress,
-) -> Result<(u64, CudaTimings), FieldError> {
+) -> Result<(u64, CudaTimings)> {
     let mut timings = CudaTimings::default();
     device.make_room(work.bytes())?;
     let begin = Instant::now();
@@ -395,7 +395,7 @@ pub fn field<N: Devices>(
     job: &FieldJob,
     planes: Range<usize>,
     progress: &dyn Progress,
-) -> Result<(FieldSums, CudaTimings), FieldError> {
+) -> Result<(FieldSums, CudaTimings)> {
     let numbers = numbers(job, &planes)?;
     progress.begin(numbers.len() as u64);
     let mut sums = zeros(numbers.len())?;
@@ -426,7 +426,7 @@ impl FieldEngine for Cuda {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<FieldSums, FieldError> {
+    ) -> Result<FieldSums> {
         let devices = self.shared_devices();
         let (sums, timings) = field(devices.of_this_process()?, job, planes, progress)?;
         let cells: usize = job.cells().shape().iter().product();
@@ -442,7 +442,7 @@ impl FieldEngine for Cuda {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<(FieldSums, DistanceTests), FieldError> {
+    ) -> Result<(FieldSums, DistanceTests)> {
         let devices = self.shared_devices();
         let both = (devices.of_this_process()?, &Cpu::new());
         let (sums, tests, timings) = field_by_variant(both, variant, job, planes, progress)?;

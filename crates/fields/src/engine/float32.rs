@@ -12,7 +12,7 @@ use albireo_simd::{Kernel, Operations, Registers, Simd};
 use super::numbers;
 use super::tiles::{HEIGHT, Lattice, Near, TILE, Tile, WIDTH};
 use super::variants::{Adding, Found, OnThreads};
-use crate::error::FieldError;
+use crate::error::{FieldError, Result};
 use crate::{
     DistanceTests, FieldJob, FieldVariant, ForProfile, Number, Precision, Profile, VariantPlan,
 };
@@ -68,7 +68,7 @@ pub fn field_in_float32(
     job: &FieldJob,
     planes: Range<usize>,
     progress: &dyn Progress,
-) -> Result<(Vec<f64>, DistanceTests), FieldError> {
+) -> Result<(Vec<f64>, DistanceTests)> {
     if job.scale().precision != Precision::Single {
         let needs = "single precision where sums are float32";
         return Err(FieldError::Variant { needs });

@@ -5,7 +5,7 @@
 use albireo::engine::Progress;
 
 use super::FieldEngine;
-use crate::error::FieldError;
+use crate::error::{FieldError, Result};
 use crate::{FieldJob, FieldSums};
 
 /// How far ions stay from others, at least, in the unit of the positions; 0 keeps no distance.
@@ -62,7 +62,7 @@ pub fn place_ions(
     charges: &[f64],
     distances: IonDistances,
     progress: &dyn Progress,
-) -> Result<(FieldSums, Vec<PlacedIon>), FieldError> {
+) -> Result<(FieldSums, Vec<PlacedIon>)> {
     if let Some(row) = charges.iter().position(|q| !q.is_finite()) {
         let value = charges[row];
         return Err(FieldError::NotFinite { row, value });
@@ -72,7 +72,7 @@ pub fn place_ions(
     let planes = job.targets().planes();
     let mut sums = engine.field(&job, planes.clone(), progress)?;
     let mut taken = vec![false; sums.sums().len()];
-    let take = |near: Option<FieldJob>, taken: &mut [bool]| -> Result<(), FieldError> {
+    let take = |near: Option<FieldJob>, taken: &mut [bool]| -> Result<()> {
         if let Some(near) = near {
             let counts = engine.field(&near, planes.clone(), progress)?;
             for (taken, &count) in taken.iter_mut().zip(counts.sums()) {

@@ -30,7 +30,7 @@ use albireo::error::EngineError;
 use albireo::progress::Lasting;
 use rayon::prelude::*;
 
-use crate::error::FieldError;
+use crate::error::{FieldError, Result};
 use crate::{
     DistanceTests, FieldJob, FieldSums, FieldVariant, ForProfile, Number, Precision, Profile,
 };
@@ -47,7 +47,7 @@ pub trait FieldEngine {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<FieldSums, FieldError>;
+    ) -> Result<FieldSums>;
 
     /// The sums of some planes of a job in one of the ways of Rodrigues et al. 2008 (DOI 10.1145/1366230.1366277), bit for bit those of
     /// [`FieldEngine::field`], and the tests of distances that it made ([`field_by_variant`]).
@@ -60,14 +60,14 @@ pub trait FieldEngine {
         _: &FieldJob,
         _: Range<usize>,
         _: &dyn Progress,
-    ) -> Result<(FieldSums, DistanceTests), FieldError> {
+    ) -> Result<(FieldSums, DistanceTests)> {
         let needs = "the cpu or the cuda engine";
         Err(FieldError::Variant { needs })
     }
 }
 
 /// As many zeros.
-pub(crate) fn zeros(n: usize) -> Result<Vec<i64>, FieldError> {
+pub(crate) fn zeros(n: usize) -> Result<Vec<i64>> {
     let mut sums = Vec::new();
     let room = sums.try_reserve_exact(n);
     room.map_err(|_| FieldError::Memory { targets: n })?;
@@ -76,7 +76,7 @@ pub(crate) fn zeros(n: usize) -> Result<Vec<i64>, FieldError> {
 }
 
 /// The numbers of the targets of some planes.
-pub(crate) fn numbers(job: &FieldJob, planes: &Range<usize>) -> Result<Range<usize>, FieldError> {
+pub(crate) fn numbers(job: &FieldJob, planes: &Range<usize>) -> Result<Range<usize>> {
     let all = job.targets().planes();
     if planes.start > planes.end || planes.end > all.end {
         return Err(FieldError::Planes {
@@ -95,7 +95,7 @@ impl FieldEngine for Naive {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<FieldSums, FieldError> {
+    ) -> Result<FieldSums> {
         let numbers = numbers(job, &planes)?;
         progress.begin(numbers.len() as u64);
         let mut sums = zeros(numbers.len())?;
@@ -130,7 +130,7 @@ impl FieldEngine for Cpu {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<FieldSums, FieldError> {
+    ) -> Result<FieldSums> {
         let numbers = numbers(job, &planes)?;
         progress.begin(numbers.len() as u64);
         let mut sums = zeros(numbers.len())?;
@@ -158,7 +158,7 @@ impl FieldEngine for Cpu {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<(FieldSums, DistanceTests), FieldError> {
+    ) -> Result<(FieldSums, DistanceTests)> {
         field_by_variant(self, variant, job, planes, progress)
     }
 }

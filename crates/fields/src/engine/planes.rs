@@ -15,7 +15,7 @@ use albireo::progress::OfPiece;
 use super::FieldEngine;
 #[cfg(feature = "cuda")]
 use super::choice::field_rates;
-use crate::error::FieldError;
+use crate::error::Result;
 use crate::{DistanceTests, FieldJob, FieldSums, FieldVariant};
 
 /// Planes of a tile of any engine: whole tiles cost less.
@@ -69,7 +69,7 @@ fn take_planes(
     left: &Left,
     (share, from_the_end): (f64, bool),
     progress: &dyn Progress,
-) -> Result<Vec<FieldSums>, FieldError> {
+) -> Result<Vec<FieldSums>> {
     let mut parts = vec![];
     while let Some(planes) = left.take(share, from_the_end) {
         let part = engine.field(job, planes, &OfPiece(progress));
@@ -86,7 +86,7 @@ fn share_planes<F: FieldEngine + Sync, S: FieldEngine>(
     job: &FieldJob,
     planes: Range<usize>,
     progress: &dyn Progress,
-) -> Result<FieldSums, FieldError> {
+) -> Result<FieldSums> {
     let share = rates[0] / (rates[0] + rates[1]);
     let left = Left {
         least: FEWEST.div_ceil(job.targets().plane_len()),
@@ -122,7 +122,7 @@ impl FieldEngine for Together {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<FieldSums, FieldError> {
+    ) -> Result<FieldSums> {
         let (cpu, cuda) = self.parts();
         let [slow, fast] = field_rates(cpu, cuda);
         share_planes((cuda, cpu), [fast, slow], job, planes, progress)
@@ -147,7 +147,7 @@ impl FieldEngine for AnyEngine {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<FieldSums, FieldError> {
+    ) -> Result<FieldSums> {
         chosen(self).field(job, planes, progress)
     }
 
@@ -157,7 +157,7 @@ impl FieldEngine for AnyEngine {
         job: &FieldJob,
         planes: Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<(FieldSums, DistanceTests), FieldError> {
+    ) -> Result<(FieldSums, DistanceTests)> {
         chosen(self).field_by_variant(variant, job, planes, progress)
     }
 }

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::tiles::{BATCH, DEPTH, HEIGHT, Lattice, Near, TILE, Tile, WIDTH};
 use super::{numbers, zeros};
-use crate::error::FieldError;
+use crate::error::Result;
 use crate::{
     Arithmetic, Cells, DistanceTests, FieldJob, FieldSums, FieldVariant, ForProfile, Number,
     Precision, Profile, Sources, VariantPlan, square_along,
@@ -49,7 +49,7 @@ pub fn field_by_variant(
     job: &FieldJob,
     planes: Range<usize>,
     progress: &dyn Progress,
-) -> Result<(FieldSums, DistanceTests), FieldError> {
+) -> Result<(FieldSums, DistanceTests)> {
     let plan = VariantPlan::new(variant, job)?;
     let numbers = numbers(job, &planes)?;
     progress.begin(numbers.len() as u64);
@@ -87,7 +87,7 @@ pub(crate) fn by_plan(
     (planes, parts): (Range<usize>, [bool; 2]),
     sums: &mut [i64],
     progress: &dyn Progress,
-) -> Result<Found, FieldError> {
+) -> Result<Found> {
     let work = OnThreads {
         engine,
         plan,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::PLACE;
 use crate::by_class;
-use crate::held_columns;
+use crate::held_columns::{self, meta_of_all, meta_of_one, own_entries};
 use crate::realised::{check_one, unstacked};
 
 /// The record's list of sets.
@@ -53,7 +53,6 @@ pub(super) fn joined(named: &[(&str, Table)]) -> Table {
         .iter()
         .filter(|column| tells_bins(&column.name));
     let mut columns: Vec<TableColumn> = bins.cloned().collect();
-    let mut meta = first.meta.clone();
     let (mut sets, mut counts) = (Vec::new(), Map::new());
     for (name, table) in named {
         let own = table
@@ -67,22 +66,15 @@ pub(super) fn joined(named: &[(&str, Table)]) -> Table {
         }));
         let mut entry = Map::new();
         entry.insert("name".to_owned(), json!(name));
-        for key in OWN {
-            if let Some(value) = table.meta.get(key) {
-                entry.insert(key.to_owned(), value.clone());
-            }
-        }
+        entry.extend(own_entries(table, &OWN));
         sets.push(Value::Object(entry));
         let own = table.meta.get("counts").and_then(Value::as_object);
         for (count, record) in own.into_iter().flatten() {
             counts.insert(of_column(count, name), record.clone());
         }
     }
-    for key in OWN {
-        meta.remove(key);
-    }
+    let mut meta = meta_of_all(first.meta.clone(), &OWN, (ENTRY, sets));
     meta.insert("counts".to_owned(), Value::Object(counts));
-    meta.insert(ENTRY.to_owned(), Value::Array(sets));
     Table { columns, meta }
 }
 
@@ -106,13 +98,7 @@ fn split(table: &Table) -> Option<Vec<(String, Table)>> {
                 ..column.clone()
             })
         });
-        let mut meta = table.meta.clone();
-        meta.remove(ENTRY);
-        for key in OWN {
-            if let Some(value) = set.get(key) {
-                meta.insert(key.to_owned(), value.clone());
-            }
-        }
+        let mut meta = meta_of_one(table, &OWN, (ENTRY, set));
         let counts = table.meta.get("counts").and_then(Value::as_object);
         let counts = counts.into_iter().flatten();
         let counts =

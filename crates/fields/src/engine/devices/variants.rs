@@ -18,7 +18,7 @@ use albireo_kernels::{FieldKernel, FieldTargets, Kernel};
 
 use super::{ROOM, TARGETS, Tiled, UNITS, Uploaded, bytes_of, kept, written};
 use crate::engine::{Found, by_plan, numbers, zeros};
-use crate::error::FieldError;
+use crate::error::{FieldError, Result};
 use crate::{
     Cells, DistanceTests, FieldJob, FieldSums, FieldVariant, Precision, VariantPlan, WrittenTerm,
     candidate2,
@@ -118,7 +118,7 @@ impl<'a> Work<'a> {
         planes: &Range<usize>,
         mut sums: &'a mut [i64],
         devices: usize,
-    ) -> Result<Self, FieldError> {
+    ) -> Result<Self> {
         let targets = match plan.variant {
             FieldVariant::Direct => FieldTargets::Direct,
             FieldVariant::LargeBins { .. } => FieldTargets::LargeBins,
@@ -192,7 +192,7 @@ impl<'a> Work<'a> {
         job: &DeviceField,
         planes: &Range<usize>,
         progress: &dyn Progress,
-    ) -> Result<(), FieldError> {
+    ) -> Result<()> {
         let plan = self.plan;
         let [m, n] = [1, 2].map(|axis| plan.grid.along(axis).len());
         let [_, height, width] = plan.block;
@@ -255,11 +255,7 @@ impl<'a> Work<'a> {
     }
 
     /// The parts that this device gets.
-    fn run<D: Device>(
-        &self,
-        device: &D,
-        progress: &dyn Progress,
-    ) -> Result<(Found, CudaTimings), FieldError> {
+    fn run<D: Device>(&self, device: &D, progress: &dyn Progress) -> Result<(Found, CudaTimings)> {
         let mut timings = CudaTimings::default();
         device.make_room(self.bytes())?;
         let begin = Instant::now();
@@ -305,7 +301,7 @@ fn on_devices<N: Devices>(
     devices: &N,
     work: &Work<'_>,
     progress: &dyn Progress,
-) -> Result<(Found, CudaTimings), FieldError> {
+) -> Result<(Found, CudaTimings)> {
     let results = devices.on_each(|device| {
         let result = work.run(device, progress);
         if result.is_err() {
@@ -334,7 +330,7 @@ pub fn field_by_variant<N: Devices + Sync>(
     job: &FieldJob,
     planes: Range<usize>,
     progress: &dyn Progress,
-) -> Result<(FieldSums, DistanceTests, CudaTimings), FieldError> {
+) -> Result<(FieldSums, DistanceTests, CudaTimings)> {
     let plan = VariantPlan::new(variant, job)?;
     let numbers = numbers(job, &planes)?;
     progress.begin(numbers.len() as u64);
