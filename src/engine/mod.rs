@@ -19,6 +19,7 @@ mod costs;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod groups;
 mod held;
 mod mirrored;
 mod naive;
