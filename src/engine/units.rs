@@ -1,20 +1,23 @@
 //! The units of a job: what its work is cut into, whoever counts it.
 //!
-//! Entry: [`Units`]. They are runs of particles in sorted order, a function of the samples, the domain and the reach of the bins alone: never of
-//! engines, threads, devices or processes. A run of units is a part of the job, and the parts of any runs that cover all units make up the whole.
+//! Entry: [`Units`]. They are groups of particles in sorted order, or what GPUs sort into: a function of the samples, the domain and what is counted,
+//! never of threads, processes or the number of devices. A run of units is a part of the job, and the parts of any runs that cover all units make
+//! up the whole.
 
 use std::ops::Range;
 
 use super::groups::{Groups, tally_arranged};
+#[cfg(feature = "cuda")]
+use super::mirrored::InOneOrder;
 use super::{Engine, PairJob, PreparedJob, Progress, Report};
 use crate::error::{EngineError, JobError};
 use crate::particles::run_start;
 use crate::tally::{CountSpec, Tally};
 
-/// The units of a job: runs of up to about a thousand particles that lie close together, each with the pairs that it takes.
+/// The units of a job: particles that lie close together, each unit with the pairs that it takes, so that every pair is taken once.
 ///
-/// A unit of a cross count, or of a count of both orders, takes the pairs whose first particle it holds. Where an auto count holds each pair
-/// once, of two units one takes the pairs between them, so that every unit takes half of its neighbours.
+/// Processors take groups of up to about a thousand particles; any engine counts them. GPUs take lines of the cells that they sort into, or runs of
+/// rows, which GPUs alone count: parts of one job are all of one kind.
 ///
 /// ```
 /// use albireo::engine::{Cpu, PreparedJob};
@@ -39,11 +42,31 @@ use crate::tally::{CountSpec, Tally};
 /// ```
 #[derive(Debug)]
 pub struct Units {
-    groups: Groups,
+    cut: Cut,
+    /// Number of particles of the first sample, and whether there is no other.
+    of: (u64, bool),
     /// Pairs taken by the units before each one, and by all: in reach or not.
     pairs_before: Vec<u64>,
     /// What the units before each one cost, and all, in pairs within reach.
     cost_before: Vec<u128>,
+}
+
+/// What the units of a job are.
+#[derive(Debug)]
+enum Cut {
+    Groups(Groups),
+    #[cfg(feature = "cuda")]
+    Lines(LinesOfGpus),
+}
+
+/// What GPUs sort a job into, and how they count it.
+#[cfg(feature = "cuda")]
+#[derive(Debug)]
+pub(super) struct LinesOfGpus {
+    /// A fingerprint of the cells and of which pairs each line of them takes.
+    pub(super) print: u64,
+    /// How a count in both orders is made of one, where it is.
+    pub(super) one_order: Option<InOneOrder>,
 }
 
 /// The sums before each one, and of all.
@@ -61,9 +84,30 @@ impl Units {
         let taken = groups.pairs_and_costs();
         let pairs = before(taken.iter().map(|[pairs, _]| *pairs)).into_iter();
         Self {
+            of: (groups.n_points(), groups.is_auto()),
             pairs_before: pairs.map(|n| n.min(u64::MAX.into()) as u64).collect(),
             cost_before: before(taken.iter().map(|[_, cost]| *cost)),
-            groups,
+            cut: Cut::Groups(groups),
+        }
+    }
+
+    /// Lines of a job that cost so much each. Which of them takes a pair out of reach is nowhere asked: those are shared out by the cost.
+    #[cfg(feature = "cuda")]
+    pub(super) fn of_lines(job: &PairJob<'_>, costs: Vec<u64>, lines: LinesOfGpus) -> Self {
+        let (first, second) = job.pairs().samples();
+        let cost_before = before(costs.into_iter());
+        let (units, all) = (cost_before.len() - 1, cost_before[cost_before.len() - 1]);
+        let pairs = u128::from(job.n_pairs());
+        let share = |(unit, &cost): (usize, &u128)| match all {
+            0 => run_start(pairs as usize, unit, units.max(1)) as u64,
+            // Both are below 2^64.
+            all => (pairs * cost / all) as u64,
+        };
+        Self {
+            of: (first.len() as u64, second.is_none()),
+            pairs_before: cost_before.iter().enumerate().map(share).collect(),
+            cost_before,
+            cut: Cut::Lines(lines),
         }
     }
 
@@ -131,17 +175,29 @@ impl Units {
         self.pairs_before[run.end] - self.pairs_before[run.start]
     }
 
-    /// A fingerprint of the plan: which rows each unit holds, and which pairs it takes. Runs of units of equal plans can be put together,
-    /// whoever counted them.
+    /// A fingerprint of the plan: what the units are, and which pairs each one takes. Runs of units of equal plans can be put together, whoever
+    /// counted them.
     pub fn fingerprint(&self) -> u64 {
-        self.groups.fingerprint()
+        match &self.cut {
+            Cut::Groups(groups) => groups.fingerprint(),
+            #[cfg(feature = "cuda")]
+            Cut::Lines(lines) => lines.print,
+        }
+    }
+
+    /// What the units are, in a word for the record: `groups` of particles, or `cells` of GPUs.
+    pub fn kind(&self) -> &'static str {
+        match &self.cut {
+            Cut::Groups(_) => "groups",
+            #[cfg(feature = "cuda")]
+            Cut::Lines(_) => "cells",
+        }
     }
 
     /// Refuses units of another job, and those that there are not.
     fn check(&self, job: &PairJob<'_>, run: &Range<usize>) -> Result<(), JobError> {
         let (first, second) = job.pairs().samples();
-        let same = (self.groups.n_points(), self.groups.is_auto())
-            == (first.len() as u64, second.is_none());
+        let same = self.of == (first.len() as u64, second.is_none());
         let units = self.len();
         if !same || run.start > run.end || run.end > units {
             return Err(JobError::Units {
@@ -155,14 +211,35 @@ impl Units {
     /// The groups of a job, of which this run is counted.
     ///
     /// # Errors
-    /// Units of another job, and those that there are not.
+    /// Units of another job, those that there are not, and those of GPUs.
     pub(super) fn groups(
         &self,
         job: &PairJob<'_>,
         run: &Range<usize>,
     ) -> Result<&Groups, JobError> {
         self.check(job, run)?;
-        Ok(&self.groups)
+        match &self.cut {
+            Cut::Groups(groups) => Ok(groups),
+            #[cfg(feature = "cuda")]
+            Cut::Lines(_) => Err(JobError::UnitsOfGpus),
+        }
+    }
+
+    /// The lines of a job, of which this run is counted; none where the units are groups.
+    ///
+    /// # Errors
+    /// Units of another job, and those that there are not.
+    #[cfg(feature = "cuda")]
+    pub(super) fn lines(
+        &self,
+        job: &PairJob<'_>,
+        run: &Range<usize>,
+    ) -> Result<Option<&LinesOfGpus>, JobError> {
+        self.check(job, run)?;
+        Ok(match &self.cut {
+            Cut::Groups(_) => None,
+            Cut::Lines(lines) => Some(lines),
+        })
     }
 }
 

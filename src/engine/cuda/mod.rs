@@ -11,9 +11,11 @@ mod frame;
 mod kept;
 mod labelled;
 mod laid;
+mod lines;
 mod measured;
 mod meetings;
 mod options;
+mod parts;
 mod placing;
 mod plan;
 mod rand48;
@@ -41,19 +43,25 @@ pub use beyond::count;
 pub use kept::Kept;
 pub use options::{CudaOptions, KernelChoice, Precision, Tuning};
 #[doc(hidden)]
+pub use parts::{tally_units, units};
+#[doc(hidden)]
 pub use rand48::fill;
+#[doc(hidden)]
+pub use spread::Share;
 #[doc(hidden)]
 pub use summed::statements;
 pub use timings::CudaTimings;
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use albireo_gpu::{GpuMemory, Gpus};
 
 use super::held::without_held;
 use super::mirrored::in_one_order;
-use super::{Cpu, Engine, Exactness, PairJob, PreparedJob, Progress, Report, Sorted};
+use super::units::tally_as_jobs;
+use super::{Cpu, Engine, Exactness, PairJob, PreparedJob, Progress, Report, Sorted, Units};
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
@@ -171,7 +179,7 @@ impl Cuda {
             let (tally, timings, plan) = beyond::count(
                 self.gpus.of_this_process()?,
                 &self.options,
-                (job, kept),
+                (job, kept, None),
                 all,
                 progress,
             )?;
@@ -187,6 +195,11 @@ impl Cuda {
         let tally = without_held(job, what, None, progress, count)?;
         let tally = tally.ok_or(CudaError::Unsupported("these cuts"))?;
         let (timings, description) = told.unwrap_or_default();
+        Ok((tally, self.reported(timings, description)))
+    }
+
+    /// Remembers how a run went, and reports it.
+    fn reported(&self, timings: CudaTimings, plan: String) -> Report {
         let CudaTimings {
             upload,
             sort,
@@ -194,10 +207,10 @@ impl Cuda {
         } = timings;
         let report = Report {
             stages: vec![("upload", upload), ("sort", sort), ("kernels", kernels)],
-            plan: description.clone(),
+            plan: plan.clone(),
         };
-        self.set_last_run(timings, description);
-        Ok((tally, report))
+        self.set_last_run(timings, plan);
+        report
     }
 }
 
@@ -216,6 +229,33 @@ impl Engine for Cuda {
         let kept = [first, second.unwrap_or(first)].map(|sorted| &sorted.0);
         let count = |once: &CountSpec| self.count((job.job(), Some(kept)), once, progress);
         in_one_order(job.job(), what, self.exactness(), count)
+    }
+
+    fn units(
+        &self,
+        job: &PreparedJob<'_>,
+        what: &CountSpec,
+        progress: &dyn Progress,
+    ) -> Result<Units, EngineError> {
+        let devices = (self.gpus.of_this_process()?, &self.options);
+        parts::units(devices, job.job(), what, self.exactness(), progress)
+    }
+
+    fn tally_units(
+        &self,
+        job: &PreparedJob<'_>,
+        what: &CountSpec,
+        (units, run): (&Units, Range<usize>),
+        progress: &dyn Progress,
+    ) -> Result<(Tally, Report), EngineError> {
+        let (first, second) = job.sorted::<CudaSorted>("cuda")?;
+        let kept = [first, second.unwrap_or(first)].map(|sorted| &sorted.0);
+        let devices = (self.gpus.of_this_process()?, &self.options);
+        let asked = (job.job(), kept, (units, run.clone()));
+        match parts::tally_units(devices, asked, what, progress)? {
+            Some((tally, timings, plan)) => Ok((tally, self.reported(timings, plan))),
+            None => tally_as_jobs(self, job, what, (units, run), progress),
+        }
     }
 
     /// What serves this count alone is not kept: its memory is free as soon as it is sorted.

@@ -10,7 +10,8 @@ use albireo_kernels::Kernel;
 use albireo_kernels::structs::{DeviceJob, Unit};
 
 use super::carried::Labels;
-use super::frame::{Arrangement, Order, Tile, tiles};
+use super::frame::{Arrangement, Grid, Order, Tile, tiles};
+use super::lines::Lines;
 use super::meetings::{Meeting, meetings};
 use super::plan::LaunchPlan;
 
@@ -66,16 +67,16 @@ fn tile_units(number: usize, wanted: u64, same: impl Fn(usize, usize) -> bool) -
 }
 
 /// Cuts first rows into units of whole tiles, independent of the chunks of a device: the same units on every device.
-fn row_units(rows: u64, tile: u64, chunk: u64, wanted: u64) -> Vec<Unit> {
-    let each = rows
+fn row_units(rows: Range<u64>, tile: u64, chunk: u64, wanted: u64) -> Vec<Unit> {
+    let each = (rows.end - rows.start)
         .div_ceil(wanted.max(1))
         .next_multiple_of(tile)
         .min(tile * 65_535);
-    (0..rows)
+    rows.clone()
         .step_by(each as usize)
         .map(|begin| Unit {
             begin,
-            end: rows.min(begin + each),
+            end: rows.end.min(begin + each),
             chunk,
         })
         .collect()
@@ -104,6 +105,12 @@ fn best_chunk(
         .take_while(|chunk| *chunk < rows + tile)
         .min_by(|a, b| cost(*a).total_cmp(&cost(*b)))
         .unwrap_or(tile)
+}
+
+/// Which part of a grid's lines these are.
+fn part_of(grid: &Grid, lines: &Range<usize>) -> f64 {
+    let all = f64::from(grid.cells[1]) * f64::from(grid.cells[2]);
+    lines.len() as f64 / all
 }
 
 /// How many units a job of this many candidate pairs is worth.
@@ -142,13 +149,13 @@ impl Work {
     }
 }
 
-/// Cuts a job for `devices` devices; `start` holds the first row of each cell of the first sample, with labels of each sample.
+/// Cuts some lines of a job for `devices` devices; `start` holds the first row of each cell of the first sample, with labels of each sample.
 pub(super) fn work<D: Device>(
     device: &D,
     plan: &LaunchPlan,
     job: &DeviceJob,
     start: &[Vec<u32>],
-    (labels, devices): (Option<Labels>, usize),
+    (labels, devices, lines): (Option<Labels>, usize, &Range<usize>),
 ) -> Result<Work, CudaError> {
     let shape = LaunchShape {
         grid: [1, 1],
@@ -161,8 +168,9 @@ pub(super) fn work<D: Device>(
     match (&plan.arrangement, labels) {
         (Arrangement::Sorted(grid), Some(labels)) => {
             let windows = plan.windows.len().max(1);
-            let wanted = units_wanted(pairs * grid.share, devices).div_ceil(windows as u64);
-            let of_tile = (plan.order, plan.variant.shape.tile);
+            let pairs = pairs * grid.share * part_of(grid, lines);
+            let wanted = units_wanted(pairs, devices).div_ceil(windows as u64);
+            let of_tile = (plan.order, (plan.variant.shape.tile, lines));
             let starts = (start, &plan.boxes);
             let (tiles, meetings) = meetings(grid, starts, labels, of_tile).ok_or(
                 CudaError::Unsupported("labels as many and as mixed as these"),
@@ -190,10 +198,11 @@ pub(super) fn work<D: Device>(
                 grid,
                 [[0; 3], grid.cells],
                 &start[0],
-                plan.variant.shape.tile,
+                (plan.variant.shape.tile, lines),
             );
             let windows = plan.windows.len().max(1);
-            let wanted = units_wanted(pairs * grid.share, devices).div_ceil(windows as u64);
+            let pairs = pairs * grid.share * part_of(grid, lines);
+            let wanted = units_wanted(pairs, devices).div_ceil(windows as u64);
             let units = tile_units(tiles.len(), wanted, |a, b| tiles[a][0] == tiles[b][0]);
             let in_window = |window| units.iter().map(move |&unit| (unit, window));
             Ok(Work {
@@ -209,12 +218,14 @@ pub(super) fn work<D: Device>(
             } else {
                 1.0
             };
-            let wanted = units_wanted(pairs * share, devices);
+            let rows = Lines::rows(lines, n1);
+            let number = rows.end - rows.start;
+            let wanted = units_wanted(number as f64 * n2 as f64 * share, devices);
             let columns = n2.div_ceil(u64::from(
                 plan.variant.shape.threads * plan.variant.shape.points,
             ));
             let chunk = best_chunk(
-                n1.div_ceil(wanted),
+                number.div_ceil(wanted),
                 (columns, plan.order == Order::Unordered),
                 u64::from(resident),
                 u64::from(plan.variant.shape.tile),
@@ -226,7 +237,7 @@ pub(super) fn work<D: Device>(
                     / f64::from(plan.variant.shape.threads * plan.variant.shape.points),
             );
             Ok(Work {
-                units: row_units(n1, u64::from(plan.variant.shape.tile), chunk, wanted)
+                units: row_units(rows, u64::from(plan.variant.shape.tile), chunk, wanted)
                     .into_iter()
                     .map(|unit| (unit, 0))
                     .collect(),
@@ -279,7 +290,7 @@ mod tests {
             (100_000, 256, 7),
             (1 << 26, 256, 1),
         ] {
-            let units = row_units(rows, 256, chunk, wanted);
+            let units = row_units(0..rows, 256, chunk, wanted);
             assert_eq!(units[0].begin, 0);
             assert_eq!(units[units.len() - 1].end, rows);
             for pair in units.windows(2) {
