@@ -417,6 +417,9 @@ mod tests {
         let both = "40 groups and 90 cells: count all of them on processors, or all on GPUs";
         assert!(told.ends_with(both), "{told}");
         let told = part(90, "cells 1f").differs(&part(90, "cells 2e")).unwrap();
-        assert!(told.ends_with("count all of them on GPUs of one kind"), "{told}");
+        assert!(
+            told.ends_with("count all of them on GPUs of one kind"),
+            "{told}"
+        );
     }
 }

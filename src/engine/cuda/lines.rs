@@ -40,7 +40,7 @@ fn cell_of(frame: &Frame, cells: [u32; 3], x: [f64; 3]) -> [u32; 3] {
     std::array::from_fn(|k| {
         let m = frame.inverse[k];
         let fixed = fixed_fraction(m[0] * d[0] + m[1] * d[1] + m[2] * d[2]);
-        (u64::from(fixed) * u64::from(cells[k]) >> 32) as u32
+        ((u64::from(fixed) * u64::from(cells[k])) >> 32) as u32
     })
 }
 
