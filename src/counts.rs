@@ -111,7 +111,7 @@ pub fn count_pairs(
 /// Counts part `part` of `job`: the pairs of that one of `part.of` runs of its units ([`Units::part`](crate::engine::Units::part)), which cost
 /// about the same.
 ///
-/// Parts of the same job, counted anywhere by any engine, merge to the whole. Of a small sample some have no pair.
+/// Parts of the same job, counted anywhere, merge to the whole, those of processors with one another and those of GPUs of one kind. Of a small sample some have no pair.
 ///
 /// # Errors
 /// A part that the job does not have; otherwise as [`Engine::tally_units`].
@@ -147,7 +147,8 @@ fn count_part_of(
     let units = engine.units(&prepared, what, progress)?;
     let run = units.part(part.index, part.of);
     let (tally, _) = engine.tally_units(&prepared, what, (&units, run), progress)?;
-    let counts = Counts::of_tally(job, what, (&tally, part), progress)?;
+    let mut counts = Counts::of_tally(job, what, (&tally, part), progress)?;
+    counts.covers = counts.covers.of_plan(units.fingerprint());
     Ok(counts.with_exactness(engine.exactness()))
 }
 

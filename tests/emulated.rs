@@ -30,6 +30,8 @@ mod half_units;
 mod lennard_jones;
 mod pair_programs;
 mod pair_terms;
+#[path = "emulator/parts.rs"]
+mod parts;
 #[path = "../src/engine/cuda/suite.rs"]
 mod suite;
 #[path = "emulator/tensors.rs"]
@@ -39,10 +41,13 @@ mod terms;
 
 mod trials;
 
+use std::ops::Range;
 use std::process::ExitCode;
 
-use albireo::engine::cuda::{CudaError, CudaOptions, Kept, KernelChoice, Precision, count};
-use albireo::engine::{PreparedJob, Progress, Report, Silent, Sorted, Traversal};
+use albireo::engine::cuda::{
+    CudaError, CudaOptions, Kept, KernelChoice, Precision, count, tally_units, units,
+};
+use albireo::engine::{PreparedJob, Progress, Report, Silent, Sorted, Traversal, Units};
 use albireo::error::EngineError;
 use albireo::tally::{Classes, CountSpec, Sum, Tally};
 use albireo::{
@@ -141,6 +146,7 @@ fn main() -> ExitCode {
         &drawn::TESTS,
         &doubts::TESTS,
         &tensors::TESTS,
+        &parts::TESTS,
         &fields::TESTS,
         &covariance::TESTS,
         &dynamics::TESTS,
@@ -186,7 +192,7 @@ impl Engine for Emulated {
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
         let (first, second) = job.sorted("emulated")?;
-        let job = (job.job(), Some([first, second.unwrap_or(first)]));
+        let job = (job.job(), Some([first, second.unwrap_or(first)]), None);
         let counted = count(&self.devices, &self.options, job, what, progress);
         counted.map(|(tally, ..)| (tally, Report::default()))
     }
@@ -197,8 +203,33 @@ impl Engine for Emulated {
         what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<Tally, EngineError> {
-        let job = (job, None);
+        let job = (job, None, None);
         count(&self.devices, &self.options, job, what, progress).map(|(tally, ..)| tally)
+    }
+
+    fn units(
+        &self,
+        job: &PreparedJob<'_>,
+        what: &CountSpec,
+        progress: &dyn Progress,
+    ) -> Result<Units, EngineError> {
+        let devices = (&self.devices, &self.options);
+        units(devices, job.job(), what, self.exactness(), progress)
+    }
+
+    fn tally_units(
+        &self,
+        job: &PreparedJob<'_>,
+        what: &CountSpec,
+        units: (&Units, Range<usize>),
+        progress: &dyn Progress,
+    ) -> Result<(Tally, Report), EngineError> {
+        let (first, second) = job.sorted("emulated")?;
+        let asked = (job.job(), [first, second.unwrap_or(first)], units);
+        let devices = (&self.devices, &self.options);
+        let counted = tally_units(devices, asked, what, progress)?;
+        let (tally, ..) = counted.expect("its own units");
+        Ok((tally, Report::default()))
     }
 
     fn description(&self) -> String {
@@ -288,7 +319,7 @@ fn bins_are_done_in_windows_where_they_do_not_fit() {
         let (_, _, how) = count(
             &engine.devices,
             &engine.options,
-            (&job, None),
+            (&job, None, None),
             &what,
             &Silent,
         )
@@ -327,8 +358,14 @@ fn a_job_larger_than_the_memory_is_counted_in_pieces() {
             claimed,
             ..Emulator::new(SHARED, memory)
         }];
-        let (tally, _, how) =
-            count(&Emulators(devices), &options, (&job, None), &what, &Silent).unwrap();
+        let (tally, _, how) = count(
+            &Emulators(devices),
+            &options,
+            (&job, None, None),
+            &what,
+            &Silent,
+        )
+        .unwrap();
         assert!(tally == Naive.run(&job, &what, &Silent).unwrap());
         assert!(how.contains(" pieces"), "{how}");
     }
@@ -345,7 +382,8 @@ fn a_job_larger_than_the_memory_is_counted_in_pieces() {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
         let job = job.with_traversal(Traversal::Cells);
         let what = CountSpec::new(bins.clone()).with_sum(Sum::Product);
-        let (tally, _, how) = count(&devices, &options, (&job, None), &what, &Silent).unwrap();
+        let (tally, _, how) =
+            count(&devices, &options, (&job, None, None), &what, &Silent).unwrap();
         assert!(tally == Naive.run(&job, &what, &Silent).unwrap());
         assert!(how.contains("pieces"), "{how}");
     }

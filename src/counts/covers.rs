@@ -127,6 +127,8 @@ impl JobId {
 #[derive(Debug, Clone, PartialEq)]
 struct Covered {
     of: u32,
+    /// The fingerprint of the units that parts are runs of; 0 of a whole.
+    plan: u64,
     parts: BTreeSet<u32>,
     total: PairTotal,
 }
@@ -141,12 +143,21 @@ impl Covers {
     pub(super) fn part(job: JobId, part: Part, total: PairTotal) -> Self {
         let covered = Covered {
             of: part.of,
+            plan: 0,
             parts: BTreeSet::from([part.index]),
             total,
         };
         Self {
             jobs: BTreeMap::from([(job, covered)]),
         }
+    }
+
+    /// The same parts, as runs of the units of this plan.
+    pub(super) fn of_plan(mut self, plan: u64) -> Self {
+        for covered in self.jobs.values_mut().filter(|covered| covered.of > 1) {
+            covered.plan = plan;
+        }
+        self
     }
 
     /// All of each of these jobs.
@@ -176,6 +187,14 @@ impl Covers {
                     setting: "the number of parts of the job",
                     left: ours.of.to_string(),
                     right: theirs.of.to_string(),
+                });
+            }
+            if ours.plan != theirs.plan {
+                let plan = |covered: &Covered| format!("plan {:016x}", covered.plan);
+                return Err(MergeError::Setting {
+                    setting: "the units of the job, which are those of processors or of GPUs of one kind",
+                    left: plan(ours),
+                    right: plan(theirs),
                 });
             }
             if !ours.total.is_same(&theirs.total) {

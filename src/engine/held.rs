@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::Progress;
-use super::owners::Owners;
+use super::owners::Owning;
 use crate::binning::{Binning, LineOfSight, PairOrder, Reach};
 use crate::domain::{Domain, PeriodicBox};
 use crate::error::EngineError;
@@ -28,7 +28,7 @@ use crate::traversal::{BlockPair, Layout, Region, Sorted, Walk, roundings};
 pub(super) fn without_held(
     job: &PairJob<'_>,
     what: &CountSpec,
-    owners: Option<&Owners>,
+    owners: Option<&dyn Owning>,
     progress: &dyn Progress,
     count: impl FnOnce(&CountSpec) -> Result<Tally, EngineError>,
 ) -> Result<Option<Tally>, EngineError> {
@@ -49,7 +49,7 @@ pub(super) fn without_held(
 fn held(
     job: &PairJob<'_>,
     terms: &Terms<'_>,
-    owners: Option<&Owners>,
+    owners: Option<&dyn Owning>,
     progress: &dyn Progress,
 ) -> Result<Option<Tally>, EngineError> {
     let mut tally = terms.empty();
@@ -173,7 +173,7 @@ struct OfCut<'a> {
     job: &'a PairJob<'a>,
     terms: &'a Terms<'a>,
     cut: usize,
-    owners: Option<&'a Owners>,
+    owners: Option<&'a dyn Owning>,
     progress: &'a dyn Progress,
     stopped: AtomicBool,
 }
@@ -188,7 +188,7 @@ impl OfCut<'_> {
 
     /// Takes in the pair of rows `pair`, if it is in a bin and this cut is the first that holds it.
     fn add(&self, tally: &mut Tally, pair: [usize; 2]) {
-        if self.owners.is_some_and(|owners| !owners.hold(pair)) {
+        if self.owners.is_some_and(|owners| !owners.holds(pair)) {
             return;
         }
         let (first, second) = self.job.pairs().both();

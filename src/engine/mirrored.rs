@@ -6,6 +6,7 @@
 use albireo_simd::fixed_point::power_of_two;
 use rayon::prelude::*;
 
+use super::owners::Owning;
 use crate::binning::{Bins, LineOfSight, PairOrder};
 use crate::domain::Domain;
 use crate::error::{EngineError, JobError};
@@ -31,29 +32,84 @@ pub(super) fn in_one_order<R>(
     exactness: Exactness,
     count: impl FnOnce(&CountSpec) -> Result<(Tally, R), EngineError>,
 ) -> Result<(Tally, R), EngineError> {
-    // What is approximate may have put pairs without a sign elsewhere, where they cannot be taken off.
-    let exact = exactness == Exactness::Exact;
-    let Some((bins, mirror)) = exact.then(|| mirrored(job, what)).flatten() else {
+    let Some(one) = InOneOrder::of(job, what, exactness)? else {
         return count(what);
     };
-    what.admit(job)?;
-    let rows = if mirror.splits_zero() {
-        let find = || candidates(job, what.bins());
-        pool::run(find, find)
-    } else {
-        Some(vec![])
-    };
-    let Some(rows) = rows else {
-        return count(what);
-    };
-    let (once, report) = count(&what.clone().in_bins(bins))?;
-    let mut tally = mirror.unfolded(&once);
-    if !rows.is_empty() {
-        let twice = without_sign(job, what, &rows)?;
-        tally.take_off(&mirror.other_side(&twice));
-        tally.merge(twice);
+    let (once, report) = count(one.what())?;
+    Ok((one.in_both(job, what, None, &once)?, report))
+}
+
+/// A count in both orders that is made of one.
+#[derive(Debug)]
+pub(super) struct InOneOrder {
+    folded: CountSpec,
+    mirror: Mirror,
+    /// Pairs of rows that may have no sign.
+    rows: Vec<[usize; 2]>,
+}
+
+impl InOneOrder {
+    /// How `what` is made; none where both orders are counted.
+    ///
+    /// # Errors
+    /// A job for which `what` is not defined.
+    pub(super) fn of(
+        job: &PairJob<'_>,
+        what: &CountSpec,
+        exactness: Exactness,
+    ) -> Result<Option<Self>, JobError> {
+        // What is approximate may have put pairs without a sign elsewhere, where they cannot be taken off.
+        let exact = exactness == Exactness::Exact;
+        let Some((bins, mirror)) = exact.then(|| mirrored(job, what)).flatten() else {
+            return Ok(None);
+        };
+        what.admit(job)?;
+        let rows = if mirror.splits_zero() {
+            let find = || candidates(job, what.bins());
+            pool::run(find, find)
+        } else {
+            Some(vec![])
+        };
+        let of_rows = |rows| Self {
+            folded: what.clone().in_bins(bins),
+            mirror,
+            rows,
+        };
+        Ok(rows.map(of_rows))
     }
-    Ok((tally, report))
+
+    /// Whether some pairs are looked at by themselves.
+    #[cfg(feature = "cuda")]
+    pub(super) fn looks_at_pairs(&self) -> bool {
+        !self.rows.is_empty()
+    }
+
+    /// What is counted in one order.
+    pub(super) fn what(&self) -> &CountSpec {
+        &self.folded
+    }
+
+    /// `what` in both orders, from one; with `owners` of the pairs that they take.
+    ///
+    /// # Errors
+    /// A job for which `what` is not defined.
+    pub(super) fn in_both(
+        &self,
+        job: &PairJob<'_>,
+        what: &CountSpec,
+        owners: Option<&dyn Owning>,
+        once: &Tally,
+    ) -> Result<Tally, JobError> {
+        let mut tally = self.mirror.unfolded(once);
+        let taken = |pair: &&[usize; 2]| owners.is_none_or(|owners| owners.holds(**pair));
+        let rows: Vec<[usize; 2]> = self.rows.iter().filter(taken).copied().collect();
+        if !rows.is_empty() {
+            let twice = without_sign(job, what, &rows)?;
+            tally.take_off(&self.mirror.other_side(&twice));
+            tally.merge(twice);
+        }
+        Ok(tally)
+    }
 }
 
 /// The bins of |mu| or |pi| that say it all, and how.

@@ -19,6 +19,7 @@ mod costs;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod groups;
 mod held;
 mod mirrored;
 mod naive;
@@ -76,7 +77,7 @@ pub trait Engine {
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError>;
 
-    /// The units that a job is cut into: the same for every engine.
+    /// The units that a job is cut into: the same for every engine, but that GPUs have units of their own.
     ///
     /// # Errors
     /// As [`Engine::tally`].
@@ -96,7 +97,8 @@ pub trait Engine {
     /// do not allow; `Cpu` walks through them as through the whole.
     ///
     /// # Errors
-    /// As [`Engine::tally`]; units of another job, or that there are not; classes of pairs in some of the units on other engines than `Cpu`.
+    /// As [`Engine::tally`]; units of another job, or that there are not; those of GPUs on another engine; classes of pairs in some groups of
+    /// particles on other engines than `Cpu`.
     fn tally_units(
         &self,
         job: &PreparedJob<'_>,

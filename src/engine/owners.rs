@@ -4,7 +4,13 @@ use std::ops::Range;
 
 use crate::traversal::Taking;
 
-/// Which units take which pairs of rows.
+/// Which pairs of rows some units take.
+pub(super) trait Owning: Sync {
+    /// Whether one of them takes this pair of rows, in this order.
+    fn holds(&self, pair: [usize; 2]) -> bool;
+}
+
+/// The pairs that a run of groups of particles takes.
 #[derive(Debug)]
 pub(super) struct Owners {
     pub(super) taking: Taking,
@@ -12,9 +18,8 @@ pub(super) struct Owners {
     pub(super) run: Range<usize>,
 }
 
-impl Owners {
-    /// Whether a unit of the run takes this pair of rows.
-    pub(super) fn hold(&self, [i, j]: [usize; 2]) -> bool {
+impl Owning for Owners {
+    fn holds(&self, [i, j]: [usize; 2]) -> bool {
         let unit = |row: usize| self.unit_of_row[row] as usize;
         let own = unit(i);
         let owner = match self.taking {

@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::auto::relative_rates;
 use super::cuda::{Cuda, CudaError};
-use super::units::{Units, tally_arranged};
-use super::{Cpu, Engine, Exactness, PreparedJob, Progress, Report, Sorted};
+use super::groups::tally_arranged;
+use super::{Cpu, Engine, Exactness, PreparedJob, Progress, Report, Sorted, Units};
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
@@ -58,13 +58,14 @@ impl Sharers<'_> {
         let left = Mutex::new(long..RUNS);
         let left = || left.lock().unwrap_or_else(PoisonError::into_inner);
         let progress = &OfPiece(progress);
+        let groups = units.groups(job.job(), &(0..units.len()))?;
         let on_fast = || {
             let mut tally = what.zero(job.job().pairs())?;
             let mut next = Some(0..long);
             while let Some(runs) = next {
                 let run = of(runs);
                 if !run.is_empty() {
-                    let run = (units, run);
+                    let run = (groups, run);
                     tally.merge(tally_arranged(self.fast, job.job(), what, run, progress)?);
                 }
                 next = left().next().map(|run| run..run + 1);

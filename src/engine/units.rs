@@ -1,32 +1,23 @@
 //! The units of a job: what its work is cut into, whoever counts it.
 //!
-//! Entry: [`Units`]. They are runs of particles in sorted order, a function of the samples, the domain and the reach of the bins alone: never of
-//! engines, threads, devices or processes. A run of units is a part of the job, and the parts of any runs that cover all units make up the whole.
+//! Entry: [`Units`]. They are groups of particles in sorted order, or what GPUs sort into: a function of the samples, the domain and what is counted,
+//! never of threads, processes or the number of devices. A run of units is a part of the job, and the parts of any runs that cover all units make
+//! up the whole.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use rayon::prelude::*;
-
-use super::held::without_held;
-use super::owners::Owners;
-use super::pieces::Piece;
+use super::groups::{Groups, tally_arranged};
+#[cfg(feature = "cuda")]
+use super::mirrored::InOneOrder;
 use super::{Engine, PairJob, PreparedJob, Progress, Report};
-use crate::binning::{Bins, PairOrder};
-use crate::domain::Domain;
 use crate::error::{EngineError, JobError};
-use crate::fingerprint::mix;
-use crate::pairs::{Pairs, Traversal};
-use crate::particles::{Particles, run_start};
-use crate::pool;
-use crate::progress::{Lasting, OfPiece};
-use crate::tally::{Classes, CountSpec, Merge, Tally};
-use crate::traversal::{Layout, Region, Sorted, Taking, Walk, roundings};
+use crate::particles::run_start;
+use crate::tally::{CountSpec, Tally};
 
-/// The units of a job: runs of up to about a thousand particles that lie close together, each with the pairs that it takes.
+/// The units of a job: particles that lie close together, each unit with the pairs that it takes, so that every pair is taken once.
 ///
-/// A unit of a cross count, or of a count of both orders, takes the pairs whose first particle it holds. Where an auto count holds each pair
-/// once, of two units one takes the pairs between them, so that every unit takes half of its neighbours.
+/// Processors take groups of up to about a thousand particles; any engine counts them. GPUs take lines of the cells that they sort into, or runs of
+/// rows, which GPUs alone count: parts of one job are all of one kind.
 ///
 /// ```
 /// use albireo::engine::{Cpu, PreparedJob};
@@ -51,103 +42,87 @@ use crate::traversal::{Layout, Region, Sorted, Taking, Walk, roundings};
 /// ```
 #[derive(Debug)]
 pub struct Units {
-    first: Arc<Layout>,
-    /// Nothing where pairs are of one sample.
-    second: Option<Arc<Layout>>,
-    /// Whether each pair of one sample is taken once.
-    once: bool,
-    domain: Domain,
-    region: Region,
-    taking: Taking,
+    cut: Cut,
+    /// Number of particles of the first sample, and whether there is no other.
+    of: (u64, bool),
     /// Pairs taken by the units before each one, and by all: in reach or not.
     pairs_before: Vec<u64>,
     /// What the units before each one cost, and all, in pairs within reach.
     cost_before: Vec<u128>,
 }
 
-/// How far bins reach in a job, with what float64 rounds away there.
-pub(super) fn region_of(
-    job: &PairJob<'_>,
-    bins: &Bins,
-    [first, second]: [&Layout; 2],
-) -> (Region, f64) {
-    let exact = roundings(job.domain(), &first.bounds, &second.bounds);
-    let region = Region::new(bins.reach(), 8.0 * exact);
-    let region = match job.traversal() {
-        Traversal::AllPairs => region.everything(),
-        Traversal::Auto | Traversal::Cells => region,
-    };
-    (region, exact)
+/// What the units of a job are.
+#[derive(Debug)]
+enum Cut {
+    Groups(Groups),
+    #[cfg(feature = "cuda")]
+    Lines(LinesOfGpus),
+}
+
+/// What GPUs sort a job into, and how they count it.
+#[cfg(feature = "cuda")]
+#[derive(Debug)]
+pub(super) struct LinesOfGpus {
+    /// A fingerprint of the cells and of which pairs each line of them takes.
+    pub(super) print: u64,
+    /// How a count in both orders is made of one, where it is.
+    pub(super) one_order: Option<InOneOrder>,
+}
+
+/// The sums before each one, and of all.
+fn before(each: impl Iterator<Item = u64>) -> Vec<u128> {
+    let sums = each.scan(0u128, |sum, value| {
+        *sum += u128::from(value);
+        Some(*sum)
+    });
+    std::iter::once(0).chain(sums).collect()
 }
 
 impl Units {
-    /// The units of two samples, or of one, each pair of which is taken `once` or in both orders.
-    pub(super) fn new(
-        (first, second): (&Arc<Layout>, Option<&Arc<Layout>>),
-        once: bool,
-        domain: &Domain,
-        region: Region,
-    ) -> Self {
-        let walk = Walk::new(first, second.map(|x| &**x), once, domain, region);
-        let units = walk.units();
-        let (mut pairs_before, mut cost_before) = (vec![0], vec![0]);
-        let (mut pairs, mut cost) = (0u64, 0u128);
-        let near = units.clone().into_par_iter().map(|unit| walk.n_near(unit));
-        for (unit, near) in units.zip(near.collect::<Vec<u64>>()) {
-            pairs = pairs.saturating_add(walk.n_pairs(unit));
-            cost += u128::from(near);
-            pairs_before.push(pairs);
-            cost_before.push(cost);
-        }
+    /// Groups of particles.
+    pub(super) fn of_groups(groups: Groups) -> Self {
+        let taken = groups.pairs_and_costs();
+        let pairs = before(taken.iter().map(|[pairs, _]| *pairs)).into_iter();
         Self {
-            first: Arc::clone(first),
-            second: second.map(Arc::clone),
-            once,
-            domain: domain.clone(),
-            region,
-            taking: walk.taking(),
-            pairs_before,
-            cost_before,
+            of: (groups.n_points(), groups.is_auto()),
+            pairs_before: pairs.map(|n| n.min(u64::MAX.into()) as u64).collect(),
+            cost_before: before(taken.iter().map(|[_, cost]| *cost)),
+            cut: Cut::Groups(groups),
         }
     }
 
-    /// The units of a job whose samples nobody has sorted yet.
+    /// Lines of a job that cost so much each. Which of them takes a pair out of reach is nowhere asked: those are shared out by the cost.
+    #[cfg(feature = "cuda")]
+    pub(super) fn of_lines(job: &PairJob<'_>, costs: Vec<u64>, lines: LinesOfGpus) -> Self {
+        let (first, second) = job.pairs().samples();
+        let cost_before = before(costs.into_iter());
+        let (units, all) = (cost_before.len() - 1, cost_before[cost_before.len() - 1]);
+        let pairs = u128::from(job.n_pairs());
+        let share = |(unit, &cost): (usize, &u128)| match all {
+            0 => run_start(pairs as usize, unit, units.max(1)) as u64,
+            // Both are below 2^64.
+            all => (pairs * cost / all) as u64,
+        };
+        Self {
+            of: (first.len() as u64, second.is_none()),
+            pairs_before: cost_before.iter().enumerate().map(share).collect(),
+            cost_before,
+            cut: Cut::Lines(lines),
+        }
+    }
+
+    /// The groups of a job whose samples nobody has sorted yet.
     pub(super) fn sorted(
         job: &PairJob<'_>,
         what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<Self, EngineError> {
-        what.admit(job)?;
-        let progress = &Lasting::new(progress);
-        let stop = || progress.stop_requested();
-        let layout = |sample: &Particles| {
-            let sorted = Sorted::new(sample.points(), sample.labels(), &stop);
-            let layout = Layout::new(&Arc::new(sorted?), 1.0, &stop)?;
-            Some(Arc::new(layout))
-        };
-        let units = || {
-            let (first, second) = job.pairs().samples();
-            let first = layout(first)?;
-            let second = match second {
-                Some(second) => Some(layout(second)?),
-                None => None,
-            };
-            let other = second.as_deref().unwrap_or(&first);
-            let (region, _) = region_of(job, what.bins(), [&first, other]);
-            let once = what.order() == PairOrder::Unordered;
-            let samples = (&first, second.as_ref());
-            Some(Self::new(samples, once, job.domain(), region))
-        };
-        pool::run(units, units).ok_or(EngineError::Interrupted)
-    }
-
-    fn is_auto(&self) -> bool {
-        self.second.is_none()
+        Groups::sorted(job, what, progress).map(Self::of_groups)
     }
 
     /// Number of units.
     pub fn len(&self) -> usize {
-        self.first.groups.len()
+        self.cost_before.len() - 1
     }
 
     /// Whether there is none: the first sample has no particle.
@@ -200,22 +175,29 @@ impl Units {
         self.pairs_before[run.end] - self.pairs_before[run.start]
     }
 
-    /// A fingerprint of the plan: which rows each unit holds, and which pairs it takes. Runs of units of equal plans can be put together,
-    /// whoever counted them.
+    /// A fingerprint of the plan: what the units are, and which pairs each one takes. Runs of units of equal plans can be put together, whoever
+    /// counted them.
     pub fn fingerprint(&self) -> u64 {
-        let mut state = mix(self.taking as u64, u64::from(self.is_auto()));
-        for unit in 0..self.len() {
-            let rows = self.first.rows_of(unit).map(u64::from);
-            state = mix(rows.fold(state, mix), u64::MAX);
+        match &self.cut {
+            Cut::Groups(groups) => groups.fingerprint(),
+            #[cfg(feature = "cuda")]
+            Cut::Lines(lines) => lines.print,
         }
-        state
+    }
+
+    /// What the units are, in a word for the record: `groups` of particles, or `cells` of GPUs.
+    pub fn kind(&self) -> &'static str {
+        match &self.cut {
+            Cut::Groups(_) => "groups",
+            #[cfg(feature = "cuda")]
+            Cut::Lines(_) => "cells",
+        }
     }
 
     /// Refuses units of another job, and those that there are not.
-    pub(super) fn check(&self, job: &PairJob<'_>, run: &Range<usize>) -> Result<(), JobError> {
+    fn check(&self, job: &PairJob<'_>, run: &Range<usize>) -> Result<(), JobError> {
         let (first, second) = job.pairs().samples();
-        let same =
-            self.first.n_points() == first.len() as u64 && self.is_auto() == second.is_none();
+        let same = self.of == (first.len() as u64, second.is_none());
         let units = self.len();
         if !same || run.start > run.end || run.end > units {
             return Err(JobError::Units {
@@ -226,101 +208,39 @@ impl Units {
         Ok(())
     }
 
-    /// Which unit takes a pair of rows, and whether it is in `run`.
-    pub(super) fn owners(&self, run: Range<usize>) -> Owners {
-        let mut unit_of_row = vec![0; self.first.n_points() as usize];
-        for unit in 0..self.len() {
-            for row in self.first.rows_of(unit) {
-                unit_of_row[row as usize] = unit as u32;
-            }
-        }
-        Owners {
-            taking: self.taking,
-            unit_of_row,
-            run,
-        }
-    }
-
-    /// Which groups of the second sample, or units of the only one, some units take pairs with.
-    fn taken_by(&self, units: impl Iterator<Item = usize>) -> Vec<bool> {
-        let second = self.second.as_deref();
-        let walk = Walk::new(&self.first, second, self.once, &self.domain, self.region);
-        let none = || vec![false; second.unwrap_or(&self.first).groups.len()];
-        let mark = |mut taken: Vec<bool>, &unit: &usize| {
-            walk.near_groups(unit, |other, _| taken[other] = true);
-            taken
-        };
-        let either = |mut one: Vec<bool>, other: Vec<bool>| {
-            one.iter_mut().zip(other).for_each(|(a, b)| *a |= b);
-            one
-        };
-        let units: Vec<usize> = units.collect();
-        let parallel = || units.par_iter().fold(none, mark).reduce(none, either);
-        pool::run(parallel, || units.iter().fold(none(), mark))
-    }
-
-    /// An order of rows of each sample in which the pairs of a run of units are a few pieces; no rows of a second sample, where there is
-    /// none or `whole` leaves it as it is.
-    fn arranged(&self, run: &Range<usize>, whole: Option<usize>) -> Arranged {
-        let of_parity = |parity: usize| run.clone().filter(move |unit| unit % 2 == parity);
-        let mut first = rows_of(&self.first, of_parity(0));
-        let evens = first.len();
-        first.extend(rows_of(&self.first, of_parity(1)));
-        let own = first.len();
-        if let Some(layout) = &self.second {
-            let second = whole.is_none().then(|| {
-                let taken = self.taken_by(run.clone());
-                rows_of(layout, numbers(&taken))
-            });
-            let n = second.as_ref().map_or(whole.unwrap_or(0), Vec::len);
-            let pieces = vec![Piece::Cross(0..own, 0..n)];
-            return Arranged {
-                first,
-                second,
-                pieces,
-            };
-        }
-        let mut pieces = vec![Piece::Auto(0..own)];
-        // All units of one parity in a run take the same units outside of it, of those that are in reach.
-        let takers = match self.taking {
-            Taking::Parity => vec![(0..evens, Some(0)), (evens..own, Some(1))],
-            Taking::All | Taking::Later => vec![(0..own, None)],
-        };
-        for (takers, parity) in takers {
-            let ones = run.clone();
-            let mut taken = self.taken_by(ones.filter(|unit| parity.is_none_or(|p| unit % 2 == p)));
-            taken[run.clone()].fill(false);
-            let from = first.len();
-            first.extend(rows_of(&self.first, numbers(&taken)));
-            pieces.push(Piece::Cross(takers, from..first.len()));
-        }
-        Arranged {
-            first,
-            second: None,
-            pieces,
+    /// The groups of a job, of which this run is counted.
+    ///
+    /// # Errors
+    /// Units of another job, those that there are not, and those of GPUs.
+    pub(super) fn groups(
+        &self,
+        job: &PairJob<'_>,
+        run: &Range<usize>,
+    ) -> Result<&Groups, JobError> {
+        self.check(job, run)?;
+        match &self.cut {
+            Cut::Groups(groups) => Ok(groups),
+            #[cfg(feature = "cuda")]
+            Cut::Lines(_) => Err(JobError::UnitsOfGpus),
         }
     }
-}
 
-/// Rows of a job in the order of a run of units.
-struct Arranged {
-    first: Vec<usize>,
-    second: Option<Vec<usize>>,
-    pieces: Vec<Piece>,
-}
-
-/// The rows of some groups.
-fn rows_of(layout: &Layout, groups: impl Iterator<Item = usize>) -> Vec<usize> {
-    let groups: Vec<usize> = groups.collect();
-    let rows = |&group: &usize| layout.rows_of(group).map(|row| row as usize);
-    let parallel = || groups.par_iter().flat_map_iter(rows).collect();
-    pool::run(parallel, || groups.iter().flat_map(rows).collect())
-}
-
-/// The numbers of what is marked.
-fn numbers(marked: &[bool]) -> impl Iterator<Item = usize> {
-    let all = marked.iter().enumerate();
-    all.filter_map(|(number, &is)| is.then_some(number))
+    /// The lines of a job, of which this run is counted; none where the units are groups.
+    ///
+    /// # Errors
+    /// Units of another job, and those that there are not.
+    #[cfg(feature = "cuda")]
+    pub(super) fn lines(
+        &self,
+        job: &PairJob<'_>,
+        run: &Range<usize>,
+    ) -> Result<Option<&LinesOfGpus>, JobError> {
+        self.check(job, run)?;
+        Ok(match &self.cut {
+            Cut::Groups(_) => None,
+            Cut::Lines(lines) => Some(lines),
+        })
+    }
 }
 
 /// Counts a run of units by an engine that knows nothing of units: all of them as the job, fewer as jobs of their own.
@@ -331,106 +251,10 @@ pub(super) fn tally_as_jobs<E: Engine + ?Sized>(
     (units, run): (&Units, Range<usize>),
     progress: &dyn Progress,
 ) -> Result<(Tally, Report), EngineError> {
-    units.check(job.job(), &run)?;
+    let groups = units.groups(job.job(), &run)?;
     if run == (0..units.len()) {
         return engine.tally(job, what, progress);
     }
-    let tally = tally_arranged(engine, job.job(), what, (units, run), progress)?;
+    let tally = tally_arranged(engine, job.job(), what, (groups, run), progress)?;
     Ok((tally, Report::default()))
-}
-
-/// Counts a run of units as jobs of their own, between rows brought together.
-pub(super) fn tally_arranged<E: Engine + ?Sized>(
-    engine: &E,
-    job: &PairJob<'_>,
-    what: &CountSpec,
-    (units, run): (&Units, Range<usize>),
-    progress: &dyn Progress,
-) -> Result<Tally, EngineError> {
-    what.admit(job)?;
-    if what.classes() != Classes::One {
-        return Err(JobError::ClassesOfUnits(engine.description()).into());
-    }
-    let (first, second) = job.pairs().samples();
-    // Cuts may name rows of the second sample by their numbers.
-    let whole = second.filter(|_| !what.cuts().is_empty());
-    let arranged = units.arranged(&run, whole.map(Particles::len));
-    let (rows, pieces) = (&arranged.first, &arranged.pieces);
-    progress.begin(pieces.iter().map(Piece::pairs).sum());
-    let picked = |sample: &Particles, rows: &[usize]| {
-        let rows = sample.picked(rows.len(), |k| rows[k]);
-        rows.map_err(JobError::from)
-    };
-    let own = picked(first, rows)?;
-    let near = match (second, &arranged.second) {
-        (Some(second), Some(rows)) => Some(picked(second, rows)?),
-        _ => None,
-    };
-    let pairs = match near.as_ref().or(second) {
-        None => Pairs::Auto(&own),
-        Some(second) => Pairs::Cross(&own, second),
-    };
-    let arranged = PairJob::of_placed(pairs, job.domain()).with_traversal(job.traversal());
-    let count = |all: &CountSpec| {
-        all.pass_by_pass(|one| {
-            let exponents = one.weight_exponents(job.pairs());
-            let one = one.clone().with_weight_exponents(exponents);
-            let mut tally = one.zero(job.pairs())?;
-            for piece in pieces.iter().filter(|piece| piece.pairs() > 0) {
-                let part = piece.with_job(&arranged, |job| {
-                    let cuts = one.cuts().iter();
-                    let [a, b] = piece.runs();
-                    let cuts = cuts.map(|cut| cut.in_runs([&a, &b], units.is_auto()));
-                    let one = cuts.fold(one.clone().without_cuts(), CountSpec::with_cut);
-                    engine.run(job, &one, &OfPiece(progress))
-                });
-                tally.merge(part?);
-            }
-            Ok::<_, EngineError>(tally)
-        })
-    };
-    let owners = (!what.cuts().is_empty()).then(|| units.owners(run.clone()));
-    if let Some(tally) = without_held(job, what, owners.as_ref(), progress, count)? {
-        return Ok(tally);
-    }
-    // Cuts that each pair is asked for: listed rows are then those of the arranged sample.
-    let mut places = vec![None; first.len()];
-    for (place, &row) in rows.iter().enumerate() {
-        places[row] = Some(place as u32);
-    }
-    let cuts = what.cuts().iter();
-    let cuts = cuts.map(|cut| cut.renumbered(&places, units.is_auto()));
-    count(&cuts.fold(what.clone().without_cuts(), CountSpec::with_cut))
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-mod tests {
-    use super::*;
-    use crate::binning::{Edges, RBins};
-    use crate::progress::Silent;
-    use crate::random;
-
-    #[test]
-    fn runs_bring_the_rows_in_reach_alone() {
-        let n = 40_000;
-        let sample = |seed| Particles::new(random::in_box(n, seed, [8.0, 0.5, 0.5]).unwrap());
-        let (a, b) = (sample(1), sample(2));
-        let what = CountSpec::new(RBins::new(Edges::linear(0.0, 0.1, 2).unwrap()));
-        for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
-            let job = PairJob::new(pairs, &Domain::Open).unwrap();
-            let units = Units::sorted(&job, &what, &Silent).unwrap();
-            let mut own = 0;
-            for part in 0..8 {
-                let arranged = units.arranged(&units.part(part, 8), None);
-                let brought = arranged.first.len() + arranged.second.map_or(0, |rows| rows.len());
-                assert!(
-                    (n / 8..n / 2).contains(&brought),
-                    "{brought} of part {part}"
-                );
-                own += arranged.pieces[0].runs()[0].len();
-            }
-            assert_eq!(own, n);
-        }
-    }
 }

@@ -83,6 +83,11 @@ pub enum JobError {
         /// Units planned.
         units: usize,
     },
+    /// Units of GPUs, on an engine that has others.
+    #[error(
+        "these units are cells that GPUs sort into, which no other engine counts: plan units by the engine that counts them"
+    )]
+    UnitsOfGpus,
     /// Classes of pairs in units, on an engine that cannot walk through them.
     #[error("classes of pairs are counted in units by the cpu alone, not by {0}")]
     ClassesOfUnits(String),

@@ -164,7 +164,7 @@ fn trajectories_are_those_of_the_processor() {
         (argon(Truncation::Wca), Start::fcc(3000, 0.9).unwrap()),
         (argon(Truncation::Shifted(2.5)), droplet.unwrap()),
     ];
-    let on_device = ForceEngine::cuda(&engine(Precision::Exact));
+    let on_device = ForceEngine::cuda(&engine(Precision::Exact)).unwrap();
     for (potential, start) in &cases {
         let start = start.clone().with_temperature(1.44, 1, potential).unwrap();
         for precision in [MovingPrecision::Double, MovingPrecision::Single] {
@@ -205,7 +205,7 @@ fn steps_that_are_refused_are_told_as_the_processor_tells_them() {
         let error = fluid.advance(200, &Silent).unwrap_err().to_string();
         (error, fluid.step())
     };
-    let on_device = ForceEngine::cuda(&engine(Precision::Exact));
+    let on_device = ForceEngine::cuda(&engine(Precision::Exact)).unwrap();
     assert_eq!(
         refused(&on_device),
         refused(&ForceEngine::Cells(Cpu::new()))

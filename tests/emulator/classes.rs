@@ -133,7 +133,7 @@ fn in_windows(
     (told, surely): (&str, bool),
 ) {
     let given = (&engine.devices, &engine.options);
-    let (found, _, how) = count(given.0, given.1, (job, None), what, &Silent).unwrap();
+    let (found, _, how) = count(given.0, given.1, (job, None, None), what, &Silent).unwrap();
     let windows = how.contains("windows of the bins");
     assert!(windows || !surely, "{told}: {how}");
     let expected = Naive.run(job, what, &Silent).unwrap();
@@ -312,7 +312,7 @@ pub(crate) fn drawn_classes_in_one_cell_are_those_of_the_double_loop() {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
         let engine = small(Precision::Exact);
         let given = (&engine.devices, &engine.options);
-        let (found, _, how) = count(given.0, given.1, (&job, None), &what, &Silent).unwrap();
+        let (found, _, how) = count(given.0, given.1, (&job, None, None), &what, &Silent).unwrap();
         let expected = Naive.run(&job, &what, &Silent).unwrap();
         assert!(found == expected, "case {seed}, {how}");
         in_one_cell += u32::from(how.contains("1x1x1 cells"));

@@ -56,7 +56,7 @@ fn planned(engine: &Emulated, job: &PairJob<'_>, edges: &Edges) -> String {
     let counted = count(
         &engine.devices,
         &engine.options,
-        (job, None),
+        (job, None, None),
         &what,
         &Silent,
     );
@@ -188,7 +188,7 @@ fn tensor_cores_count_no_realisations() {
         let counted = count(
             &engine.devices,
             &engine.options,
-            (&job, None),
+            (&job, None, None),
             &what,
             &Silent,
         );

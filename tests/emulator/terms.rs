@@ -152,7 +152,7 @@ fn terms_are_summed_in_windows_pieces_and_prepared_samples() {
     let given = |engine: &Emulated, sample: &Particles, what: &CountSpec| {
         let job = PairJob::new(Pairs::Auto(sample), &Domain::Open).unwrap();
         let given = (&engine.devices, &engine.options);
-        let (tally, _, how) = count(given.0, given.1, (&job, None), what, &Silent).unwrap();
+        let (tally, _, how) = count(given.0, given.1, (&job, None, None), what, &Silent).unwrap();
         assert!(tally == Naive.run(&job, what, &Silent).unwrap(), "{how}");
         how
     };
@@ -218,7 +218,7 @@ fn realisations_in_windows_and_pieces_are_those_of_the_double_loop() {
         let what = CountSpec::new(bins).with_weights().by_realisation(8);
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
         let given = (&engine.devices, &engine.options);
-        let (tally, _, how) = count(given.0, given.1, (&job, None), &what, &Silent).unwrap();
+        let (tally, _, how) = count(given.0, given.1, (&job, None, None), &what, &Silent).unwrap();
         assert!(tally == Naive.run(&job, &what, &Silent).unwrap(), "{how}");
         how
     };

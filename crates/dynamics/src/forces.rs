@@ -45,13 +45,16 @@ impl ForceEngine {
     /// use albireo::engine::Silent;
     /// let argon = LennardJones::new(Truncation::Cut(2.5))?;
     /// let start = Start::fcc(32_000, 0.8442)?.with_temperature(1.44, 1, &argon)?;
-    /// let engine = ForceEngine::cuda(&Cuda::new(CudaOptions::default())?);
+    /// let engine = ForceEngine::cuda(&Cuda::new(CudaOptions::default())?)?;
     /// let mut fluid = Simulation::new(&argon, &start, 0.005, 0.3, &engine)?;
     /// fluid.advance(1000, &Silent)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn cuda(cuda: &albireo::engine::cuda::Cuda) -> Self {
-        Self::on_first(cuda.shared_devices())
+    ///
+    /// # Errors
+    /// Devices that cannot be used.
+    pub fn cuda(cuda: &albireo::engine::cuda::Cuda) -> Result<Self, albireo_gpu::CudaError> {
+        cuda.shared_devices().map(Self::on_first)
     }
 
     /// On the first of any devices.

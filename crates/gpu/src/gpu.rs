@@ -77,7 +77,7 @@ pub fn has_driver() -> bool {
 ///
 /// # Errors
 /// No driver, one that fails, or one that the parent of this fork has used.
-pub(crate) fn device_count() -> Result<usize, CudaError> {
+pub fn device_count() -> Result<usize, CudaError> {
     process::check()?;
     // cudarc panics where the driver's library, or a function of it, is missing (stub libraries lack most).
     let count = catch_unwind(|| has_driver().then(CudaContext::device_count));

@@ -1,13 +1,72 @@
 //! Devices that work at the same time, each on a thread of its own.
 //!
-//! Entry: [`Gpus`] for those that are to work, [`devices`] for what there is.
+//! Entry: [`Opening`] for those that are to work, which are then [`Gpus`]; [`devices`] for what there is.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{Builder, JoinHandle};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::device::{Device, Devices};
 use crate::error::CudaError;
-use crate::gpu::{DeviceDescription, Gpu, device_count, float64_lanes};
+use crate::gpu::{DeviceDescription, Gpu, device_count, float64_lanes, has_driver};
 use crate::process;
+
+/// Devices that a thread of its own opens, while others read and sort what these are to work on: a driver takes tenths of a second.
+pub struct Opening {
+    begun: Mutex<Option<JoinHandle<Result<Gpus, CudaError>>>>,
+    opened: OnceLock<Result<Arc<Gpus>, CudaError>>,
+}
+
+impl Opening {
+    /// Begins to open devices by their numbers; all there are where none is named.
+    ///
+    /// # Errors
+    /// No driver, or one that the parent of this fork uses.
+    pub fn begin(devices: &[usize]) -> Result<Self, CudaError> {
+        if !has_driver() {
+            return Err(CudaError::NoDriver);
+        }
+        process::admit()?;
+        let devices = devices.to_vec();
+        let thread = Builder::new().name("albireo-cuda".to_owned());
+        let begun = thread.spawn(move || Gpus::open(&devices));
+        let begun = begun.map_err(|error| CudaError::Threads(error.to_string()))?;
+        Ok(Self {
+            begun: Mutex::new(Some(begun)),
+            opened: OnceLock::new(),
+        })
+    }
+
+    /// The devices, which are waited for.
+    ///
+    /// # Errors
+    /// No device, or a number that does not exist or is named twice; [`CudaError::Forked`].
+    pub fn gpus(&self) -> Result<&Arc<Gpus>, CudaError> {
+        process::check()?;
+        let opened = self.opened.get_or_init(|| self.joined().map(Arc::new));
+        opened.as_ref().map_err(Clone::clone)
+    }
+
+    fn joined(&self) -> Result<Gpus, CudaError> {
+        let begun = self
+            .begun
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let opened = begun.and_then(|begun| begun.join().ok());
+        opened.unwrap_or(Err(CudaError::NoDriver))
+    }
+}
+
+impl Drop for Opening {
+    /// A process does not end while the driver begins.
+    fn drop(&mut self) {
+        if process::check().is_ok() {
+            drop(self.joined());
+        }
+    }
+}
 
 /// Open devices, each with a thread, a stream, kernels and buffers of its own.
 pub struct Gpus {
@@ -16,11 +75,7 @@ pub struct Gpus {
 }
 
 impl Gpus {
-    /// Opens devices by their numbers; all there are where none is named.
-    ///
-    /// # Errors
-    /// No driver, no device, or a number that does not exist or is named twice.
-    pub fn open(devices: &[usize]) -> Result<Self, CudaError> {
+    fn open(devices: &[usize]) -> Result<Self, CudaError> {
         let available = device_count()?;
         let numbers = if devices.is_empty() {
             (0..available).collect()
@@ -48,15 +103,6 @@ impl Gpus {
             gpus: gpus.into_iter().collect::<Result<_, _>>()?,
             threads,
         })
-    }
-
-    /// The devices, unless the process that this one is a fork of has opened them.
-    ///
-    /// # Errors
-    /// [`CudaError::Forked`].
-    pub fn of_this_process(&self) -> Result<&Self, CudaError> {
-        process::check()?;
-        Ok(self)
     }
 
     /// Their numbers.

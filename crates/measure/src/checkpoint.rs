@@ -28,7 +28,7 @@ const EXTENSION: &str = "part";
 pub(crate) struct CheckpointFlags {
     /// Save what is counted in this folder, and continue from what is there
     ///
-    /// After a kill, SIGTERM or SIGUSR1 run the same command again, with any engine.
+    /// After a kill, SIGTERM or SIGUSR1 run the same command again, on GPUs if it began there.
     #[arg(long, value_name = "DIR")]
     checkpoint: Option<KeptFolder>,
     /// Time between checkpoints, such as 30s, 5min or 1h [default: 30s]

@@ -12,7 +12,9 @@ use albireo::engine::Together;
 #[cfg(feature = "cuda")]
 use albireo::engine::cuda::Cuda;
 #[cfg(feature = "cuda")]
-use albireo::engine::cuda::{CudaOptions, CudaTimings, KernelChoice, Precision, devices};
+use albireo::engine::cuda::{
+    CudaError, CudaOptions, CudaTimings, KernelChoice, Precision, device_count,
+};
 use albireo::engine::{AnyEngine, Auto, Choice, Cpu, Exactness, Isa};
 use albireo::error::EngineError;
 use albireo::{CountSpec, Naive, PairJob};
@@ -100,7 +102,7 @@ pub(crate) fn cpu_of(threads: Option<NonZeroUsize>, name: Option<&str>) -> Resul
 #[cfg(feature = "cuda")]
 fn of_rank(world: &dyn World) -> Option<Vec<usize>> {
     let [rank, ranks] = world.on_node();
-    let found = if ranks > 1 { devices().ok()?.len() } else { 0 };
+    let found = if ranks > 1 { device_count().ok()? } else { 0 };
     (found > 0).then(|| vec![rank % found])
 }
 
@@ -128,24 +130,23 @@ fn cuda_options(flags: &RunFlags, world: &dyn World) -> CudaOptions {
     }
 }
 
-/// The GPUs asked for.
+/// The GPUs asked for, which are opened while catalogues are read.
 #[cfg(feature = "cuda")]
 fn cuda(flags: &RunFlags, world: &dyn World) -> Result<Cuda> {
-    opened(cuda_options(flags, world))
+    asked_for(Cuda::begin(cuda_options(flags, world)))
 }
 
 /// GPUs by their numbers, all of them where none is named.
 #[cfg(feature = "cuda")]
 pub(crate) fn cuda_of(devices: Option<&[usize]>) -> Result<Cuda> {
-    opened(CudaOptions {
+    asked_for(Cuda::new(CudaOptions {
         devices: devices.unwrap_or_default().to_vec(),
         ..CudaOptions::default()
-    })
+    }))
 }
 
 #[cfg(feature = "cuda")]
-fn opened(options: CudaOptions) -> Result<Cuda> {
-    let engine = Cuda::new(options);
+fn asked_for(engine: Result<Cuda, CudaError>) -> Result<Cuda> {
     engine.map_err(EngineError::from).context("--engine cuda")
 }
 
@@ -190,7 +191,7 @@ fn check(flags: &RunFlags) -> Result<()> {
 }
 
 impl Engines {
-    /// What the flags ask for; GPUs asked for by name are opened here, and files of parts are read.
+    /// What the flags ask for; GPUs asked for by name begin here, and files of parts are read.
     pub(crate) fn new(flags: &RunFlags, session: &Session<'_>) -> Result<Self> {
         Self::with_checkpoints(flags, &CheckpointFlags::default(), session)
     }
@@ -276,7 +277,8 @@ impl Who {
             #[cfg(feature = "cuda")]
             EngineName::Auto if flags.cuda.devices.is_some() || of_rank(world).is_some() => {
                 // A wrong number is an error even where the cpu would be chosen.
-                Self::Auto(Auto::new(cpu(flags)?).with_cuda(cuda(flags, world)?))
+                let cuda = asked_for(Cuda::new(cuda_options(flags, world)))?;
+                Self::Auto(Auto::new(cpu(flags)?).with_cuda(cuda))
             }
             EngineName::Auto => Self::Auto(Auto::new(cpu(flags)?)),
         })

@@ -45,7 +45,7 @@ pub(crate) struct Identity {
 #[derive(Debug, Clone)]
 pub(crate) struct CountPart {
     pub(crate) of: Identity,
-    /// Units that there are, and the fingerprint of which they are.
+    /// Units that there are, their kind and the fingerprint of which they are.
     pub(crate) units: usize,
     pub(crate) plan: String,
     /// Runs of units that were counted: first ones and ends.
@@ -144,11 +144,23 @@ impl CountPart {
         }
         if self.plan != other.plan || self.units != other.units {
             let (a, b) = (self.units, other.units);
-            return Some(format!(
-                "parts of {name} by other plans of {a} and {b} units"
-            ));
+            let (kind, of_other) = (self.kind(), other.kind());
+            return Some(if kind == of_other {
+                format!(
+                    "parts of {name} by other plans of {a} and {b} {kind}: count all of them on GPUs of one kind"
+                )
+            } else {
+                format!(
+                    "parts of {name} in units of two kinds, {a} {kind} and {b} {of_other}: count all of them on processors, or all on GPUs"
+                )
+            });
         }
         None
+    }
+
+    /// The kind of its units.
+    fn kind(&self) -> &str {
+        self.plan.split(' ').next().unwrap_or_default()
     }
 
     /// A digest of the count and its units, equal on all ranks that make the same.
@@ -376,4 +388,38 @@ pub(crate) fn merged(parts: &[(PathBuf, PartFile)], partial: bool) -> Result<Vec
         });
     }
     Ok(all)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use albireo::{Bins, Edges, RBins};
+
+    fn part(units: usize, plan: &str) -> CountPart {
+        let bins = Bins::from(RBins::new(Edges::linear(0.0, 1.0, 2).unwrap()));
+        let of = Identity {
+            name: "DD".to_owned(),
+            job: String::new(),
+            bins: BinText::of(&bins),
+            what: String::new(),
+            exponents: [0; 2],
+        };
+        let plan = (units, plan.to_owned());
+        CountPart::empty(of, plan, String::new(), Tally::default())
+    }
+
+    #[test]
+    fn parts_in_other_units_are_refused() {
+        let groups = part(40, "groups 1f");
+        assert_eq!(groups.differs(&part(40, "groups 1f")), None);
+        let told = groups.differs(&part(90, "cells 1f")).unwrap();
+        let both = "40 groups and 90 cells: count all of them on processors, or all on GPUs";
+        assert!(told.ends_with(both), "{told}");
+        let told = part(90, "cells 1f").differs(&part(90, "cells 2e")).unwrap();
+        assert!(
+            told.ends_with("count all of them on GPUs of one kind"),
+            "{told}"
+        );
+    }
 }

@@ -338,7 +338,7 @@ impl Shares {
         match differs {
             None => Ok(()),
             Some(rank) => Err(anyhow!(
-                "{}: rank {rank} has read other particles, weights or settings than rank 0: do all nodes see the same files?",
+                "{}: rank {rank} has read other particles, weights or settings than rank 0, or counts by another engine: do all nodes see the same files, and do all or none have GPUs?",
                 empty.of.name
             )),
         }

@@ -345,12 +345,13 @@ impl Worker {
             engine.lay_out_once(job, what, &node, progress)?;
         }
         let units = engine.units(job, what, progress)?;
-        let plan = (units.len(), format!("{:016x}", units.fingerprint()));
+        let plan = format!("{} {:016x}", units.kind(), units.fingerprint());
+        let plan = (units.len(), plan);
         let zero = what.zero(job.job().pairs())?;
         let of = identity(self.name.get(), job, what)?;
         let (least, abreast) = match engine {
             AnyEngine::Cpu(cpu) => (cpu.threads(), cpu.threads().min(2)),
-            // Others bring rows together for each run.
+            // Others plan each run, or bring rows together for it.
             _ => (units.len() / (FEWEST_RUNS * shares.ranks()), 1),
         };
         let share = Share {

@@ -37,10 +37,10 @@ use std::sync::Arc;
 use albireo_simd::{Isa, Kernel, Portable};
 use rayon::ThreadPool;
 
+use super::groups::{Groups, region_of};
 use super::held::without_held;
 use super::mirrored::in_one_order;
-use super::owners::Owners;
-use super::units::region_of;
+use super::owners::{Owners, Owning};
 use super::{Engine, PairJob, PreparedJob, Progress, Report, Sorted, Units};
 use crate::binning::filter::{Rounding, Slots};
 use crate::binning::{Form, Formed, PairOrder};
@@ -192,12 +192,10 @@ impl Engine for Cpu {
         self.pool()?.install(|| {
             let run = Run::new(self.isa, job, what, None, progress)?;
             let samples = (&run.first, run.second.as_ref());
-            Ok(Units::new(
-                samples,
-                run.once,
-                job.job().domain(),
-                run.region,
-            ))
+            let domain = job.job().domain();
+            Ok(Units::of_groups(Groups::new(
+                samples, run.once, domain, run.region,
+            )))
         })
     }
 
@@ -254,7 +252,7 @@ impl<'a> Run<'a> {
         isa: Isa,
         job: &PreparedJob<'a>,
         what: &CountSpec,
-        part: Option<(&Units, Range<usize>)>,
+        part: Option<(&Groups, Range<usize>)>,
         progress: &Lasting<'_>,
     ) -> Result<Self, EngineError> {
         let sorted = job.sorted("cpu")?;
@@ -266,7 +264,7 @@ impl<'a> Run<'a> {
         isa: Isa,
         (job, sorted): (PairJob<'a>, (&'a CpuSorted, Option<&'a CpuSorted>)),
         what: &CountSpec,
-        part: Option<(&Units, Range<usize>)>,
+        part: Option<(&Groups, Range<usize>)>,
         progress: &Lasting<'_>,
     ) -> Result<Self, EngineError> {
         let binning = what.bins();
@@ -283,7 +281,7 @@ impl<'a> Run<'a> {
             .as_ref()
             .map_or(0.0, |s| s.largest_half)
             .max(first.largest_half);
-        let owners = |(units, run): &(&Units, Range<usize>)| units.owners(run.clone());
+        let owners = |(groups, run): &(&Groups, Range<usize>)| groups.owners(run.clone());
         Ok(Self {
             isa,
             job,
@@ -340,7 +338,8 @@ impl<'a> Run<'a> {
             let terms = Terms::new(all, self.job.pairs())?;
             self.run(all, &terms, progress)
         };
-        match without_held(&self.job, what, self.owners.as_ref(), progress, count)? {
+        let owners = self.owners.as_ref().map(|owners| owners as &dyn Owning);
+        match without_held(&self.job, what, owners, progress, count)? {
             Some(tally) => Ok(tally),
             None => self.run_exactly(&Terms::new(what, self.job.pairs())?, progress),
         }

@@ -22,13 +22,17 @@ impl Cpu {
     ) -> Result<(Tally, Report), EngineError> {
         let pairs = job.job();
         what.admit(pairs)?;
-        match &part {
-            None => progress.begin(pairs.n_pairs()),
-            Some((units, run)) => {
-                units.check(pairs, run)?;
-                progress.begin(units.pairs(run.clone()));
+        let part = match part {
+            None => {
+                progress.begin(pairs.n_pairs());
+                None
             }
-        }
+            Some((units, run)) => {
+                let groups = units.groups(pairs, &run)?;
+                progress.begin(units.pairs(run.clone()));
+                Some((groups, run))
+            }
+        };
         let pool = self.pool()?;
         let progress = &Lasting::new(progress);
         let start = Instant::now();

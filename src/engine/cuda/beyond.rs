@@ -7,7 +7,8 @@ use albireo_gpu::{CudaError, Device, Devices};
 
 use super::kept::Kept;
 use super::options::{CudaOptions, KernelChoice, Precision};
-use super::spread::{self, Samples};
+use super::plan::LaunchPlan;
+use super::spread::{self, Asked};
 use super::timings::CudaTimings;
 use crate::binning::{Bins, Form, Formed, PairOrder};
 use crate::domain::Domain;
@@ -63,8 +64,8 @@ fn by_label(sample: &Particles) -> Result<Vec<Particles>, EngineError> {
     (0..number).map(of).collect()
 }
 
-/// Counts `what` over every pair of `job`, and says where the time went and how it was planned. What the devices hold of the samples, where
-/// that is to be kept, serves the next count.
+/// Counts `what` over every pair of a job, or those of a run of its lines, and says where the time went and how it was planned. What the devices
+/// hold of the samples, where that is to be kept, serves the next count.
 ///
 /// # Errors
 /// A job for which `what` is not defined, sums without a kernel, classes, sums or bins that are not served beyond half of the box, a device that
@@ -72,13 +73,14 @@ fn by_label(sample: &Particles) -> Result<Vec<Particles>, EngineError> {
 pub fn count<D: Devices>(
     devices: &D,
     options: &CudaOptions,
-    (job, kept): (&PairJob<'_>, Option<[&Samples<D>; 2]>),
+    asked: Asked<'_, D>,
     what: &CountSpec,
     progress: &dyn Progress,
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
+    let job = asked.0;
     what.admit(job)?;
     if !what.reaches_beyond(job.domain()) {
-        return spread::count(devices, options, (job, kept), what, progress);
+        return spread::count(devices, options, asked, what, progress);
     }
     if !serves(what, job.domain()) {
         let what = "these classes, sums or bins beyond half of the box";
@@ -86,9 +88,30 @@ pub fn count<D: Devices>(
     }
     let options = of_all_pairs(options, what.bins());
     if what.classes() == Classes::One {
-        return spread::count(devices, &options, (job, kept), what, progress);
+        return spread::count(devices, &options, asked, what, progress);
     }
     by_species(devices, &options, job, what, progress)
+}
+
+/// The plan of each pass over a job, none of one without a pair; nothing where its pairs are not those of one plan.
+///
+/// # Errors
+/// As [`count`].
+pub(super) fn plans<D: Devices>(
+    devices: &D,
+    options: &CudaOptions,
+    job: &PairJob<'_>,
+    what: &CountSpec,
+    progress: &dyn Progress,
+) -> Result<Option<Vec<LaunchPlan>>, EngineError> {
+    if !what.reaches_beyond(job.domain()) {
+        return spread::plans(devices, options, job, what, progress).map(Some);
+    }
+    if what.classes() != Classes::One || !serves(what, job.domain()) {
+        return Ok(None);
+    }
+    let options = of_all_pairs(options, what.bins());
+    spread::plans(devices, &options, job, what, progress).map(Some)
 }
 
 /// Counts the species of `job` one with the other.
@@ -125,9 +148,9 @@ fn by_species<D: Devices>(
                 None => (Pairs::Cross(of_first, other), a + k, &held[0]),
             };
             let pair = PairJob::new(pairs, job.domain())?;
-            let kept = Some([&held[0][a], &kept[b]]);
+            let asked = (&pair, Some([&held[0][a], &kept[b]]), None);
             let progress = OfPiece(progress);
-            let found = spread::count(devices, options, (&pair, kept), &one, &progress)?;
+            let found = spread::count(devices, options, asked, &one, &progress)?;
             let [Some(table), _] = terms.tables().of(a as u32, b as u32) else {
                 continue;
             };

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Grid::new`] for a traversal by cells, [`Frame`] alone for all pairs; [`Arrangement`] is either. It knows no device and no bin, only a reach.
 
+use std::ops::Range;
+
 use crate::binning::{PairOrder, Reach};
 use crate::domain::Domain;
 use crate::engine::Pairs;
@@ -421,19 +423,23 @@ impl Arrangement {
 /// One tile: first cell, number of cells, first row, past the last row.
 pub(super) type Tile = [u32; 4];
 
-/// Cuts the rows of the cells from `low` on, so many along each axis, into tiles of at most `most` rows; `start` holds the first row of each
-/// of them.
+/// Cuts the rows of the cells from `low` on, so many along each axis, into tiles of at most `most` rows, where they are in some `lines` of the
+/// grid; `start` holds the first row of each of them.
 pub(super) fn tiles(
     grid: &Grid,
     [low, number]: [[u32; 3]; 2],
     start: &[u32],
-    most: u32,
+    (most, lines): (u32, &Range<usize>),
 ) -> Vec<Tile> {
     let mut tiles = Vec::new();
     let [nx, ny, _] = grid.cells;
-    let lines = (0..number[2]).flat_map(|z| (0..number[1]).map(move |y| [y, z]));
-    for ([y, z], starts) in lines.zip((0..).step_by(number[0].max(1) as usize)) {
-        let first = ((z + low[2]) * ny + y + low[1]) * nx + low[0];
+    let of_cells = (0..number[2]).flat_map(|z| (0..number[1]).map(move |y| [y, z]));
+    for ([y, z], starts) in of_cells.zip((0..).step_by(number[0].max(1) as usize)) {
+        let line = (z + low[2]) * ny + y + low[1];
+        if !lines.contains(&(line as usize)) {
+            continue;
+        }
+        let first = line * nx + low[0];
         let start = &start[starts..=starts + number[0] as usize];
         let mut cell = 0;
         while cell < number[0] {

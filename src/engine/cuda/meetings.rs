@@ -47,12 +47,13 @@ fn near(grid: &Grid, tile: &Tile, label: &LabelCells) -> bool {
 }
 
 /// The tiles of each label with each label near, those of a class together, the larger classes first; `start` holds the first row of each
-/// cell of `boxes`, label by label, of the first sample and of the second where there is one. None where they are too many to be held.
+/// cell of `boxes`, label by label, of the first sample and of the second where there is one; tiles hold so many rows at most and are in some
+/// lines of the grid. None where they are too many to be held.
 pub(super) fn meetings(
     grid: &Grid,
     (start, boxes): (&[Vec<u32>], &[Vec<LabelCells>; 2]),
     labels: Labels,
-    (order, tile): (Order, u32),
+    (order, tile): (Order, (u32, &Range<usize>)),
 ) -> Option<(Vec<Tile>, Vec<Meeting>)> {
     let last = start.len() - 1;
     let seconds = boxes[last].iter().enumerate();

@@ -11,9 +11,11 @@ mod frame;
 mod kept;
 mod labelled;
 mod laid;
+mod lines;
 mod measured;
 mod meetings;
 mod options;
+mod parts;
 mod placing;
 mod plan;
 mod rand48;
@@ -34,26 +36,34 @@ mod written;
 #[cfg(test)]
 mod suite;
 
-pub use albireo_gpu::{CompilerDescription, CudaError, DeviceDescription, compiler, devices};
+pub use albireo_gpu::{
+    CompilerDescription, CudaError, DeviceDescription, compiler, device_count, devices,
+};
 #[doc(hidden)]
 pub use beyond::count;
 #[doc(hidden)]
 pub use kept::Kept;
 pub use options::{CudaOptions, KernelChoice, Precision, Tuning};
 #[doc(hidden)]
+pub use parts::{tally_units, units};
+#[doc(hidden)]
 pub use rand48::fill;
+#[doc(hidden)]
+pub use spread::Share;
 #[doc(hidden)]
 pub use summed::statements;
 pub use timings::CudaTimings;
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use albireo_gpu::{GpuMemory, Gpus};
+use albireo_gpu::{GpuMemory, Gpus, Opening};
 
 use super::held::without_held;
 use super::mirrored::in_one_order;
-use super::{Cpu, Engine, Exactness, PairJob, PreparedJob, Progress, Report, Sorted};
+use super::units::tally_as_jobs;
+use super::{Cpu, Engine, Exactness, PairJob, PreparedJob, Progress, Report, Sorted, Units};
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
@@ -65,7 +75,7 @@ use crate::tally::{CountSpec, Tally};
 #[derive(Clone)]
 pub struct Cuda {
     options: CudaOptions,
-    gpus: Arc<Gpus>,
+    gpus: Arc<Opening>,
     last: Arc<Mutex<(CudaTimings, String)>>,
 }
 
@@ -75,8 +85,18 @@ impl Cuda {
     /// # Errors
     /// No driver, no device, or a number that does not exist or is named twice.
     pub fn new(options: CudaOptions) -> Result<Self, CudaError> {
+        let engine = Self::begin(options)?;
+        engine.gpus.gpus()?;
+        Ok(engine)
+    }
+
+    /// Begins to open the devices, on a thread of its own: whoever uses them first waits for them, and hears of a device that there is not.
+    ///
+    /// # Errors
+    /// No driver.
+    pub fn begin(options: CudaOptions) -> Result<Self, CudaError> {
         Ok(Self {
-            gpus: Arc::new(Gpus::open(&options.devices)?),
+            gpus: Arc::new(Opening::begin(&options.devices)?),
             options,
             last: Arc::default(),
         })
@@ -84,7 +104,7 @@ impl Cuda {
 
     /// These devices, unless the process that this one is a fork of has opened them.
     pub(crate) fn of_this_process(&self) -> Result<&Self, CudaError> {
-        self.gpus.of_this_process().map(|_| self)
+        self.gpus.gpus().map(|_| self)
     }
 
     /// Engines of one device each, `copies` for each device in use: work of one device at the same time goes to different ones.
@@ -92,7 +112,7 @@ impl Cuda {
     /// # Errors
     /// As [`Cuda::new`].
     pub fn one_by_one(&self, copies: usize) -> Result<Vec<Self>, CudaError> {
-        let numbers = self.gpus.numbers();
+        let numbers = self.gpus.gpus()?.numbers();
         let all = (0..copies).flat_map(|_| numbers.iter());
         let alone = all.map(|&number| {
             Self::new(CudaOptions {
@@ -104,8 +124,11 @@ impl Cuda {
     }
 
     /// The devices that clones share.
-    pub fn shared_devices(&self) -> Arc<Gpus> {
-        Arc::clone(&self.gpus)
+    ///
+    /// # Errors
+    /// As [`Cuda::new`], or devices that the parent of this fork has opened.
+    pub fn shared_devices(&self) -> Result<Arc<Gpus>, CudaError> {
+        self.gpus.gpus().map(Arc::clone)
     }
 
     /// The devices in use.
@@ -113,17 +136,17 @@ impl Cuda {
     /// # Errors
     /// A device that does not answer.
     pub fn describe_devices(&self) -> Result<Vec<DeviceDescription>, CudaError> {
-        self.gpus.of_this_process()?.describe()
+        self.gpus.gpus()?.describe()
     }
 
-    /// Multiprocessors of all devices in use.
+    /// Multiprocessors of all devices in use; 0 where they cannot be used.
     pub fn multiprocessors(&self) -> u32 {
-        self.gpus.multiprocessors()
+        self.gpus.gpus().map_or(0, |gpus| gpus.multiprocessors())
     }
 
-    /// Float64 operations that all devices in use begin in a cycle.
+    /// Float64 operations that all devices in use begin in a cycle; 0 where they cannot be used.
     pub fn float64_lanes(&self) -> u32 {
-        self.gpus.float64_lanes()
+        self.gpus.gpus().map_or(0, |gpus| gpus.float64_lanes())
     }
 
     /// Remembers how a run on these devices went.
@@ -169,9 +192,9 @@ impl Cuda {
         let mut told = None;
         let count = |all: &CountSpec| {
             let (tally, timings, plan) = beyond::count(
-                self.gpus.of_this_process()?,
+                &**self.gpus.gpus()?,
                 &self.options,
-                (job, kept),
+                (job, kept, None),
                 all,
                 progress,
             )?;
@@ -187,6 +210,11 @@ impl Cuda {
         let tally = without_held(job, what, None, progress, count)?;
         let tally = tally.ok_or(CudaError::Unsupported("these cuts"))?;
         let (timings, description) = told.unwrap_or_default();
+        Ok((tally, self.reported(timings, description)))
+    }
+
+    /// Remembers how a run went, and reports it.
+    fn reported(&self, timings: CudaTimings, plan: String) -> Report {
         let CudaTimings {
             upload,
             sort,
@@ -194,10 +222,10 @@ impl Cuda {
         } = timings;
         let report = Report {
             stages: vec![("upload", upload), ("sort", sort), ("kernels", kernels)],
-            plan: description.clone(),
+            plan: plan.clone(),
         };
-        self.set_last_run(timings, description);
-        Ok((tally, report))
+        self.set_last_run(timings, plan);
+        report
     }
 }
 
@@ -216,6 +244,33 @@ impl Engine for Cuda {
         let kept = [first, second.unwrap_or(first)].map(|sorted| &sorted.0);
         let count = |once: &CountSpec| self.count((job.job(), Some(kept)), once, progress);
         in_one_order(job.job(), what, self.exactness(), count)
+    }
+
+    fn units(
+        &self,
+        job: &PreparedJob<'_>,
+        what: &CountSpec,
+        progress: &dyn Progress,
+    ) -> Result<Units, EngineError> {
+        let devices = (&**self.gpus.gpus()?, &self.options);
+        parts::units(devices, job.job(), what, self.exactness(), progress)
+    }
+
+    fn tally_units(
+        &self,
+        job: &PreparedJob<'_>,
+        what: &CountSpec,
+        (units, run): (&Units, Range<usize>),
+        progress: &dyn Progress,
+    ) -> Result<(Tally, Report), EngineError> {
+        let (first, second) = job.sorted::<CudaSorted>("cuda")?;
+        let kept = [first, second.unwrap_or(first)].map(|sorted| &sorted.0);
+        let devices = (&**self.gpus.gpus()?, &self.options);
+        let asked = (job.job(), kept, (units, run.clone()));
+        match parts::tally_units(devices, asked, what, progress)? {
+            Some((tally, timings, plan)) => Ok((tally, self.reported(timings, plan))),
+            None => tally_as_jobs(self, job, what, (units, run), progress),
+        }
     }
 
     /// What serves this count alone is not kept: its memory is free as soon as it is sorted.

@@ -396,6 +396,11 @@ impl LaunchPlan {
         Some((fewest, plan))
     }
 
+    /// Whether cells are of one label each.
+    pub(super) fn is_labelled(&self) -> bool {
+        self.memory.carried.labels.is_some()
+    }
+
     /// The number of cells of the first or the second sample, those of all labels.
     pub(super) fn n_cells(&self, which: usize) -> u32 {
         match self.memory.carried.labels {

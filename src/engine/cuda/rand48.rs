@@ -190,13 +190,7 @@ impl Cuda {
     ) -> Result<(), CudaError> {
         let mut after = *generator;
         let streams = streams.streams() as u64;
-        let timings = fill(
-            self.gpus.of_this_process()?,
-            function,
-            streams,
-            &mut after,
-            to,
-        )?;
+        let timings = fill(&**self.gpus.gpus()?, function, streams, &mut after, to)?;
         *generator = after;
         let plan = format!("{} numbers, {streams} streams", to.len());
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, plan);

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`run`]; several devices share a [`Queue`].
 
+use std::ops::Range;
+
 use albireo_gpu::{CudaError, Device, LaunchShape, put};
 use albireo_kernels::Kernel;
 use albireo_kernels::structs::{
@@ -172,7 +174,7 @@ fn launch<D: Device>(
         .try_for_each(|firsts| device.launch(kernel, row_of_blocks, job, &firsts))
 }
 
-/// Runs the units of `queue` that this device gets; `pairs` is what they are worth together.
+/// Runs the units of `queue`, of some lines of the plan, that this device gets; `pairs` is what they are worth together.
 ///
 /// # Errors
 /// A device that fails, or a stop asked for through `progress`.
@@ -181,7 +183,7 @@ pub(super) fn run<D: Device>(
     plan: &LaunchPlan,
     (pair_job, pairs): (&PairJob<'_>, u64),
     (samples, sought): (&[Given<'_, D::Memory>], &Sought<'_>),
-    (queue, devices): (&Queue, usize),
+    (queue, devices, lines): (&Queue, usize, &Range<usize>),
     progress: &dyn Progress,
 ) -> Result<(Sums, CudaTimings), EngineError> {
     let mut timings = CudaTimings::default();
@@ -189,7 +191,8 @@ pub(super) fn run<D: Device>(
     let (job, _memory) = addressed(device, plan, &placed)?;
     let (sums, _tables) = sought.uploaded(device, &plan.job.sums)?;
     let labels = sought.carried.labels;
-    let work = work(device, plan, &job, &placed.start, (labels, devices))?;
+    let of = (labels, devices, lines);
+    let work = work(device, plan, &job, &placed.start, of)?;
     let totals = Totals::clear(device, plan.job.sums.bins as usize, sought.carried)?;
     let mut tickets = device.allocate(4 * work.units.len())?;
     device.clear(&mut tickets)?;

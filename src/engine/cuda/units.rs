@@ -10,7 +10,8 @@ use albireo_kernels::structs::{DeviceJob, Unit};
 use albireo_kernels::{Histogram, Kernel};
 
 use super::carried::Labels;
-use super::frame::{Arrangement, Order, Tile, tiles};
+use super::frame::{Arrangement, Grid, Order, Tile, tiles};
+use super::lines::Lines;
 use super::meetings::{Meeting, meetings};
 use super::plan::LaunchPlan;
 
@@ -35,6 +36,8 @@ impl Queue {
 const UNIT_PAIRS: f64 = 3e11;
 /// Units each device should get at least, so that none waits long for the last.
 const UNITS_A_DEVICE: f64 = 16.0;
+/// Parts of a device's share that the last units are, of tiles that several share.
+const SMALLEST_SHARE: usize = 64;
 /// Pairs that could be counted in the time that a block takes to clear and flush one of its sums.
 const FLUSH_PAIRS: f64 = 24.0;
 /// Turns that a block should have at least with classes, tiles in a turn, and tiles in a unit, at most.
@@ -44,14 +47,24 @@ pub(super) const MOST_MEETINGS: usize = 1 << 17;
 /// First rows a block, at most.
 const LARGEST_CHUNK: u64 = 1 << 16;
 
-/// Cuts at most `wanted` units from so many tiles, never between those of the `same` run of cells: on every device a unit holds the same
-/// pairs.
-fn tile_units(number: usize, wanted: u64, same: impl Fn(usize, usize) -> bool) -> Vec<Unit> {
-    let each = (number as u64).div_ceil(wanted.max(1)).max(1);
+/// Cuts units from so many tiles, never between those of the `same` run of cells: on every device a unit holds the same pairs. They are as long as
+/// `wanted` of them would be, or where several `devices` take them half of an even share of what is left, so that all are done at about the same
+/// time and few launches end with idle multiprocessors.
+fn tile_units(
+    number: usize,
+    (wanted, devices): (u64, usize),
+    same: impl Fn(usize, usize) -> bool,
+) -> Vec<Unit> {
+    let most = number.div_ceil(wanted.max(1) as usize).max(1);
+    let least = number.div_ceil(SMALLEST_SHARE * devices).min(most);
     let mut units = Vec::new();
     let mut begin = 0;
     while begin < number {
-        let mut end = (begin + each as usize).min(number);
+        let each = match devices {
+            1 => most,
+            _ => ((number - begin) / (2 * devices)).clamp(least, most),
+        };
+        let mut end = (begin + each).min(number);
         while end < number && same(end - 1, end) {
             end += 1;
         }
@@ -66,16 +79,16 @@ fn tile_units(number: usize, wanted: u64, same: impl Fn(usize, usize) -> bool) -
 }
 
 /// Cuts first rows into units of whole tiles, independent of the chunks of a device: the same units on every device.
-fn row_units(rows: u64, tile: u64, chunk: u64, wanted: u64) -> Vec<Unit> {
-    let each = rows
+fn row_units(rows: Range<u64>, tile: u64, chunk: u64, wanted: u64) -> Vec<Unit> {
+    let each = (rows.end - rows.start)
         .div_ceil(wanted.max(1))
         .next_multiple_of(tile)
         .min(tile * 65_535);
-    (0..rows)
+    rows.clone()
         .step_by(each as usize)
         .map(|begin| Unit {
             begin,
-            end: rows.min(begin + each),
+            end: rows.end.min(begin + each),
             chunk,
         })
         .collect()
@@ -104,6 +117,20 @@ fn best_chunk(
         .take_while(|chunk| *chunk < rows + tile)
         .min_by(|a, b| cost(*a).total_cmp(&cost(*b)))
         .unwrap_or(tile)
+}
+
+/// How many units some tiles are cut into for each of so many windows, and for how many devices that share them.
+fn tiles_wanted(pairs: f64, devices: usize, windows: usize) -> (u64, usize) {
+    if windows == 1 {
+        return (units_wanted(pairs, 1), devices);
+    }
+    (units_wanted(pairs, devices).div_ceil(windows as u64), 1)
+}
+
+/// Which part of a grid's lines these are.
+fn part_of(grid: &Grid, lines: &Range<usize>) -> f64 {
+    let all = f64::from(grid.cells[1]) * f64::from(grid.cells[2]);
+    lines.len() as f64 / all
 }
 
 /// How many units a job of this many candidate pairs is worth.
@@ -142,13 +169,13 @@ impl Work {
     }
 }
 
-/// Cuts a job for `devices` devices; `start` holds the first row of each cell of the first sample, with labels of each sample.
+/// Cuts some lines of a job for `devices` devices; `start` holds the first row of each cell of the first sample, with labels of each sample.
 pub(super) fn work<D: Device>(
     device: &D,
     plan: &LaunchPlan,
     job: &DeviceJob,
     start: &[Vec<u32>],
-    (labels, devices): (Option<Labels>, usize),
+    (labels, devices, lines): (Option<Labels>, usize, &Range<usize>),
 ) -> Result<Work, CudaError> {
     let shape = LaunchShape {
         grid: [1, 1],
@@ -161,8 +188,9 @@ pub(super) fn work<D: Device>(
     match (&plan.arrangement, labels) {
         (Arrangement::Sorted(grid), Some(labels)) => {
             let windows = plan.windows.len().max(1);
-            let wanted = units_wanted(pairs * grid.share, devices).div_ceil(windows as u64);
-            let of_tile = (plan.order, plan.variant.shape.tile);
+            let pairs = pairs * grid.share * part_of(grid, lines);
+            let (wanted, sharing) = tiles_wanted(pairs, devices, windows);
+            let of_tile = (plan.order, (plan.variant.shape.tile, lines));
             let starts = (start, &plan.boxes);
             let (tiles, meetings) = meetings(grid, starts, labels, of_tile).ok_or(
                 CudaError::Unsupported("labels as many and as mixed as these"),
@@ -175,7 +203,7 @@ pub(super) fn work<D: Device>(
             let wanted = wanted.max((tiles.len() / MOST_MEETINGS) as u64 + 1);
             let same =
                 |a: usize, b: usize| tiles[a][0] == tiles[b][0] && meetings[a] == meetings[b];
-            let units = tile_units(tiles.len(), wanted, same);
+            let units = tile_units(tiles.len(), (wanted, sharing), same);
             let units = units.into_iter().map(|unit| Unit { chunk, ..unit });
             let in_windows = |unit| (0..windows).map(move |window| (unit, window));
             Ok(Work {
@@ -190,10 +218,11 @@ pub(super) fn work<D: Device>(
                 grid,
                 [[0; 3], grid.cells],
                 &start[0],
-                plan.variant.shape.tile,
+                (plan.variant.shape.tile, lines),
             );
             let windows = plan.windows.len().max(1);
-            let wanted = units_wanted(pairs * grid.share, devices).div_ceil(windows as u64);
+            let pairs = pairs * grid.share * part_of(grid, lines);
+            let wanted = tiles_wanted(pairs, devices, windows);
             let units = tile_units(tiles.len(), wanted, |a, b| tiles[a][0] == tiles[b][0]);
             let in_window = |window| units.iter().map(move |&unit| (unit, window));
             Ok(Work {
@@ -209,12 +238,14 @@ pub(super) fn work<D: Device>(
             } else {
                 1.0
             };
-            let wanted = units_wanted(pairs * share, devices);
+            let rows = Lines::rows(lines, n1);
+            let number = rows.end - rows.start;
+            let wanted = units_wanted(number as f64 * n2 as f64 * share, devices);
             let columns = n2.div_ceil(u64::from(
                 plan.variant.shape.threads * plan.variant.shape.points,
             ));
             let chunk = best_chunk(
-                n1.div_ceil(wanted),
+                number.div_ceil(wanted),
                 (columns, plan.order == Order::Unordered),
                 u64::from(resident),
                 u64::from(plan.variant.shape.tile),
@@ -226,7 +257,7 @@ pub(super) fn work<D: Device>(
                     / f64::from(plan.variant.shape.threads * plan.variant.shape.points),
             );
             Ok(Work {
-                units: row_units(n1, u64::from(plan.variant.shape.tile), chunk, wanted)
+                units: row_units(rows, u64::from(plan.variant.shape.tile), chunk, wanted)
                     .into_iter()
                     .map(|unit| (unit, 0))
                     .collect(),
@@ -279,7 +310,7 @@ mod tests {
             (100_000, 256, 7),
             (1 << 26, 256, 1),
         ] {
-            let units = row_units(rows, 256, chunk, wanted);
+            let units = row_units(0..rows, 256, chunk, wanted);
             assert_eq!(units[0].begin, 0);
             assert_eq!(units[units.len() - 1].end, rows);
             for pair in units.windows(2) {
@@ -309,11 +340,27 @@ mod tests {
     }
 
     #[test]
+    fn units_that_devices_share_grow_shorter() {
+        let units = tile_units(100_000, (1, 2), |_, _| false);
+        let lengths: Vec<u64> = units.iter().map(|unit| unit.end - unit.begin).collect();
+        assert_eq!(lengths.iter().sum::<u64>(), 100_000);
+        assert_eq!((lengths[0], lengths[1]), (25_000, 18_750));
+        assert!(
+            lengths.is_sorted_by(|a, b| a >= b) && lengths.len() < 30,
+            "{lengths:?}"
+        );
+        assert!(lengths[lengths.len() - 2] <= 100_000 / 100);
+    }
+
+    #[test]
     fn units_do_not_cut_a_run_of_cells() {
         // Runs of 1, 3, 1 and 2 tiles.
         let tiles: Vec<Tile> = [0, 4, 4, 4, 8, 9, 9].map(|cell| [cell, 1, 0, 0]).to_vec();
-        for wanted in 1..9 {
-            let units = tile_units(tiles.len(), wanted, |a, b| tiles[a][0] == tiles[b][0]);
+        for (wanted, devices) in
+            (1..9).flat_map(|wanted| [1, 2, 8].map(|devices| (wanted, devices)))
+        {
+            let same = |a: usize, b: usize| tiles[a][0] == tiles[b][0];
+            let units = tile_units(tiles.len(), (wanted, devices), same);
             assert_eq!((units[0].begin, units[units.len() - 1].end), (0, 7));
             for pair in units.windows(2) {
                 assert_eq!(pair[0].end, pair[1].begin);

@@ -336,8 +336,8 @@ fn on_gpus(
     rounds: Range<u64>,
     progress: &dyn Progress,
 ) -> Result<RoundSums, SamplerError> {
-    let devices = cuda.shared_devices();
-    self::rounds(devices.of_this_process()?, cpu, job, rounds, progress)
+    let devices = cuda.shared_devices()?;
+    self::rounds(&*devices, cpu, job, rounds, progress)
 }
 
 impl SamplingEngine for Cuda {

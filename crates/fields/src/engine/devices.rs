@@ -427,8 +427,8 @@ impl FieldEngine for Cuda {
         planes: Range<usize>,
         progress: &dyn Progress,
     ) -> Result<FieldSums> {
-        let devices = self.shared_devices();
-        let (sums, timings) = field(devices.of_this_process()?, job, planes, progress)?;
+        let devices = self.shared_devices()?;
+        let (sums, timings) = field(&*devices, job, planes, progress)?;
         let cells: usize = job.cells().shape().iter().product();
         let plan = format!("{} sources in {cells} cells", job.n_sources());
         self.set_last_run(timings, plan);
@@ -443,8 +443,8 @@ impl FieldEngine for Cuda {
         planes: Range<usize>,
         progress: &dyn Progress,
     ) -> Result<(FieldSums, DistanceTests)> {
-        let devices = self.shared_devices();
-        let both = (devices.of_this_process()?, &Cpu::new());
+        let devices = self.shared_devices()?;
+        let both = (&*devices, &Cpu::new());
         let (sums, tests, timings) = field_by_variant(both, variant, job, planes, progress)?;
         let plan = format!("{} sources, {}", job.n_sources(), variant.name());
         self.set_last_run(timings, plan);

@@ -278,7 +278,7 @@ impl Md {
             ));
         }
         let cuda = crate::engine::cuda_of(Some(&[flags.device.unwrap_or(0)]))?;
-        Ok(ForceEngine::cuda(&cuda))
+        Ok(ForceEngine::cuda(&cuda)?)
     }
 
     /// The skin in a box of these lengths.
