@@ -191,7 +191,7 @@ impl Covers {
             }
             if ours.plan != theirs.plan {
                 let plan = |covered: &Covered| format!("plan {:016x}", covered.plan);
-                return Err(MergeError::Setting {
+                return Err(CountsError::Setting {
                     setting: "the units of the job, which are those of processors or of GPUs of one kind",
                     left: plan(ours),
                     right: plan(theirs),

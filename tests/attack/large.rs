@@ -71,7 +71,9 @@ fn samples(random: &mut Random, place: &mut Place, space: &Space) -> [Vec<[f64; 
     });
     if random.once_in(4) {
         let by = [0; 3].map(|_| random.pick(&[0.0, 1000.0, -1e5]));
-        samples.iter_mut().for_each(|rows| offset(rows, by, space));
+        for rows in &mut samples {
+            offset(rows, by, space);
+        }
     }
     samples
 }

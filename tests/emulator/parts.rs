@@ -3,7 +3,7 @@
 use albireo::counts::{Part, count_pairs, count_part};
 use albireo::engine::cuda::Precision;
 use albireo::engine::{Cpu, PreparedJob, Silent, Traversal};
-use albireo::error::{EngineError, JobError, MergeError};
+use albireo::error::{CountsError, EngineError, JobError};
 use albireo::particles::Groups;
 use albireo::tally::{Classes, CountSpec, Cut, Merge, Sum};
 use albireo::{
@@ -260,7 +260,7 @@ fn lines_and_groups_are_not_put_together() {
     assert_eq!(merged.npairs(), whole.npairs());
     let refused = part(&engine, 0).merge(&part(&Naive, 1)).unwrap_err();
     assert!(
-        matches!(refused, MergeError::Setting { .. }) && refused.to_string().contains("units"),
+        matches!(refused, CountsError::Setting { .. }) && refused.to_string().contains("units"),
         "{refused}"
     );
     let what = CountSpec::new(bins.clone());

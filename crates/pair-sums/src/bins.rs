@@ -71,7 +71,7 @@ impl fmt::Debug for ExpressionBins {
             .field("edges", &edges)
             .field("reach", &self.reach)
             .field("line_of_sight", &self.los)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
