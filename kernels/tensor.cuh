@@ -28,13 +28,7 @@ inline uint4 load_rows(u32 address) {
 }
 inline uint2 load_pair(u32 address) { return {shared_word(address), shared_word(address + 4)}; }
 inline u32 lower_fraction(u32 a, u32 b) { return (a & 0xffffu) < (b & 0xffffu) ? a : b; }
-inline u32 lower_fractions(u32 a, u32 b) { return lower_fraction(a, b) & 0xffffu | (a >> 16 < b >> 16 ? a : b) & 0xffff0000u; }
 inline u32 lane_address(u32 place, u32 lane) { return (place >> 8 & 0xff00u) | lane; }
-inline u32 sum_of_bytes(u32 a, u32 b) {
-    u32 sum = 0;
-    for (u32 k = 0; k < 32; k += 8) sum += (a >> k & 255u) * (b >> k & 255u);
-    return sum;
-}
 
 // As little as the bound of their error allows tensor cores: every product is cut to 24 bits of the largest, and so is the sum.
 inline float summed(const float* a, const float* b, float start) {
@@ -118,23 +112,8 @@ __device__ __forceinline__ u32 lower_fraction(u32 a, u32 b) {
     return min(a << 16, b << 16) >> 16;
 #endif
 }
-// The same of both halves.
-__device__ __forceinline__ u32 lower_fractions(u32 a, u32 b) {
-#if __CUDA_ARCH__ >= 900
-    return lower_fraction(a, b);
-#else
-    return __byte_perm(lower_fraction(a, b), min(a, b), 0x7610);
-#endif
-}
 // The third byte of a place as the second of an address whose first is the lane's, in one instruction.
 __device__ __forceinline__ u32 lane_address(u32 place, u32 lane) { return __byte_perm(place, lane, 0x7624); }
-
-// The sum of the products of the bytes of two words.
-__device__ __forceinline__ u32 sum_of_bytes(u32 a, u32 b) {
-    u32 sum;
-    asm("dp4a.u32.u32 %0, %1, %2, 0;" : "=r"(sum) : "r"(a), "r"(b));
-    return sum;
-}
 
 // Sums of products of the halves of sixteen rows and of eight columns, with what they begin with: rows g and g + 8 and columns 2 t and 2 t + 1
 // are with lane 4 g + t, those of a row side by side.
@@ -145,10 +124,5 @@ __device__ __forceinline__ void multiply(float (&d)[4], uint4 a, uint2 b, const 
 }
 
 #endif
-
-// Of two words: the third bytes, twice each; the lower halves; and the bytes between the first and the last, of floats.
-__device__ __forceinline__ u32 third_bytes(u32 a, u32 b) { return __byte_perm(a, b, 0x6622); }
-__device__ __forceinline__ u32 lower_halves(u32 a, u32 b) { return __byte_perm(a, b, 0x5410); }
-__device__ __forceinline__ u32 middle_bytes(float a, float b) { return __byte_perm(__float_as_uint(a), __float_as_uint(b), 0x6521); }
 
 }  // namespace albireo

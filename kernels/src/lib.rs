@@ -361,18 +361,13 @@ impl Variant {
 
     /// What holds for kernels of tensor cores. An open space is a box without periodic axes.
     fn by_tensors(&self) -> bool {
-        let sight = match (self.bins, self.sight) {
-            (Bins::R, Sight::Fixed) => !self.signed,
-            (Bins::SMu, Sight::Observer) => self.space == Space::Periodic,
-            (_, sight) => sight == Sight::Fixed,
-        };
         self.traversal == Traversal::Cells
             && self.space != Space::Open
-            && sight
+            && (self.bins, self.sight) == (Bins::R, Sight::Fixed)
             && self.summed == Summed::Pairs
             && (self.across, self.doubt) == (Across::Reaching, Doubt::AtOnce)
             && self.histogram == Histogram::Shared
-            && !(self.classes || self.realised_rows)
+            && !(self.signed || self.classes || self.realised_rows)
     }
 
     /// What holds for kernels whose lanes have sums of their own. Three words a pair wait for one another where bins are few; one does not.

@@ -59,7 +59,6 @@ const WRITTEN: &[File] = &[
     ("sweep.cuh", include_str!("../sweep.cuh")),
     ("neighbours.cuh", include_str!("../neighbours.cuh")),
     ("tensor.cuh", include_str!("../tensor.cuh")),
-    ("tensor_places.cuh", include_str!("../tensor_places.cuh")),
     ("field/term.cuh", include_str!("../field/term.cuh")),
     (
         "dynamics/normal.cuh",

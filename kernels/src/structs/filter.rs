@@ -30,34 +30,14 @@ device_structs! {
         pad2: f32,
         /// Squared separations above this are in no bin.
         reach2: f32,
-        /// The error across that depends on nothing.
+        /// The error that depends on nothing.
         fixed: f32,
-        /// How far a square may be off by its largest term.
+        /// What the largest term of a square adds to the error times the separation.
         by_term: f32,
-        /// The same of every square.
+        /// What every square adds to it.
         least: f32,
-        /// What that makes of the error across, times the separation.
-        over: f32,
         /// The square of the lowest edge above 0.
         lowest2: f32,
-        /// (rp, pi): separations along the line of sight above this are in no bin.
-        along_reach: f32,
-        /// The error along the line of sight that depends on nothing.
-        along_fixed: f32,
-        /// (s, mu), from here on: an error of the cosine, in steps.
-        along_steps: f32,
-        /// The error of a separation that depends on nothing, in lengths.
-        offset: f32,
-        /// The least squared separation: over how far squares may be off, and at all.
-        near: f32,
-        /// See `near`.
-        near2: f32,
-        /// How far a line of sight from an observer may be off.
-        sight: f32,
-        /// What its square has at least, times 32.
-        sight_least: f32,
-        /// The rounding unit of float32.
-        rounding: f32,
     }
 
     /// A check of tensor cores.

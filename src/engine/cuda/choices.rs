@@ -26,7 +26,6 @@ const MANY_SECONDS: f64 = 0.3;
 const FEW_SECONDS: f64 = 2048.0;
 
 /// The same of tensor cores, each with the seconds that are to be around it; the last is for bins whose places would not suffice for larger ones.
-/// Those of bins along the line of sight are no larger than the second: the nearer points are to the centre, the surer are cosines.
 const TENSOR_TILES: [(u32, f64); 3] = [(256, 32_768.0), (128, 4096.0), (64, 4096.0)];
 /// First points that tensor cores take at a time, and tiles that there should be, so that no block waits long for the last of them.
 const TENSOR_STEP: u32 = 8;
@@ -130,23 +129,15 @@ pub(super) fn tensor_grids<'a>(
         let grid = Grid::new(frame, binning.reach, rows, particles, tile, order, 1.0);
         (grid.share * rows as f64 >= around).then_some(grid)
     };
-    let most = match binning.form {
-        Form::Radial { .. } => TENSOR_TILES[0].0,
-        _ => TENSOR_TILES[1].0.max(asked),
-    };
     tiles
         .into_iter()
-        .filter(move |&(tile, _)| possible && tile <= most && enough(tile))
+        .filter(move |&(tile, _)| possible && enough(tile))
         .filter_map(cut)
 }
 
 /// Makes a kernel of cells one of tensor cores.
-pub(super) fn by_tensors(kernel: &mut Variant, binning: &Formed<'_>) {
+pub(super) fn by_tensors(kernel: &mut Variant) {
     kernel.arithmetic = Arithmetic::Tensor;
-    kernel.signed = lowest_along(binning) < 0.0;
-    if sight_of(binning.line_of_sight) > 2 {
-        kernel.sight = Sight::Observer;
-    }
     if kernel.space == Space::Open {
         kernel.space = Space::Periodic;
     }

@@ -32,7 +32,7 @@ const AXIS_COSINE: f64 = 9.0 * U;
 /// The same along an observer's line of sight, whose dot product has three more roundings and whose length two.
 const COSINE: f64 = 24.0 * U;
 /// Share of the line of sight's rounding that lines of sight of ordinary length may have.
-pub(super) const SIGHT: f64 = 64.0 * U;
+const SIGHT: f64 = 64.0 * U;
 
 /// The least error of a difference that a cosine along an axis reckons with: the 1e-30 that kernels add to squares is then no part of it.
 const LEAST_OFFSET: f64 = 1e-12;
@@ -79,7 +79,7 @@ pub(super) struct Errors {
     /// Length of the error vector of a difference of two positions.
     pub(super) offset: f64,
     /// Length of the error vector of a line of sight.
-    pub(super) sight: f64,
+    sight: f64,
     /// Relative error of every separation.
     pub(super) stretch: f64,
 }
@@ -168,7 +168,7 @@ impl Coordinates<'_> {
 }
 
 /// The separation below which a cosine is decided in float64: balances the pairs below it against doubt beyond it.
-pub(super) fn cosine_floor(reach: f64, offset: f64, bins: f64) -> f64 {
+fn cosine_floor(reach: f64, offset: f64, bins: f64) -> f64 {
     (4.0 * bins * offset * reach.powi(3) / 3.0)
         .powf(0.25)
         .max(64.0 * offset)

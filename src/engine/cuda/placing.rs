@@ -29,25 +29,8 @@ impl Placing {
     pub(super) fn across(&self, values: &[f64]) -> DeviceAxis {
         match self {
             Self::Measures(measured) => measured.axis,
-            Self::Tensors(tensor) => axis(values, Some(tensor.across)),
+            Self::Tensors(tensor) => axis(values, Some(tensor.axis)),
             other => axis(values, other.filter().map(|filter| filter.across)),
-        }
-    }
-
-    /// Edges along the line of sight as kernels see them.
-    pub(super) fn along(&self, values: &[f64]) -> DeviceAxis {
-        match self {
-            Self::Tensors(tensor) => axis(values, Some(tensor.along)),
-            other => axis(values, other.filter().map(|filter| filter.along)),
-        }
-    }
-
-    /// Slots along both axes, where a filter says how many there are.
-    pub(super) fn slots(&self) -> Option<[u32; 2]> {
-        match self {
-            Self::Filter(filter) => Some(filter.slots),
-            Self::Tensors(tensor) => Some(tensor.slots),
-            _ => None,
         }
     }
 

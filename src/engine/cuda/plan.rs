@@ -18,7 +18,9 @@ use super::options::{CudaOptions, KernelChoice, Precision};
 use super::placing::Placing;
 use super::shape::{BlockMemory, doubtful_share, shaped};
 use super::tensor::Tensor;
-use super::terms::{filter_terms, grid_terms, image_terms, place_terms, sight_terms, translations};
+use super::terms::{
+    axis, filter_terms, grid_terms, image_terms, place_terms, sight_terms, translations,
+};
 use super::windows::{SeparationSlots, Window, windows};
 use crate::binning::{Form, Formed, LineOfSight, Reach};
 use crate::engine::{PairJob, Traversal};
@@ -243,14 +245,17 @@ impl LaunchPlan {
         let mut kernel = variant_of(job, binning, carried, options, &arrangement, filter);
         match &placing {
             Placing::Measures(measured) => kernel.across = measured.across(),
-            Placing::Tensors(_) => by_tensors(&mut kernel, binning),
+            Placing::Tensors(_) => by_tensors(&mut kernel),
             _ => {}
         }
         let across = placing.across(values);
-        let along = placing.along(values_along);
+        let along = axis(values_along, filter.map(|filter| filter.along));
         let axes = [&across, &along];
-        let counted = placing.slots();
-        let slots = counted.unwrap_or_else(|| axes.map(|axis| axis.bins + 2));
+        let slots = match &placing {
+            Placing::Filter(filter) => filter.slots,
+            Placing::Tensors(tensor) => [tensor.slots, 1],
+            _ => axes.map(|axis| axis.bins + 2),
+        };
         let sight = sight_terms(binning.line_of_sight, lowest_along(binning) < 0.0);
         let filtered = |filter: &DeviceFilter| {
             let pad = request.pad(&arrangement, filter);

@@ -4,7 +4,7 @@
 
 use albireo_kernels::structs::{DeviceAxis, FIRSTS};
 use albireo_kernels::{
-    Across, Arithmetic, Bins, Doubt, Histogram, Shape, Sight, Summed, Traversal as Visits, Variant,
+    Across, Arithmetic, Bins, Doubt, Histogram, Shape, Summed, Traversal as Visits, Variant,
 };
 
 use super::carried::Carried;
@@ -35,7 +35,7 @@ impl BlockMemory {
     /// What `Arena` and the cells kernel lay out, in bytes, with the sums in shared memory.
     pub(super) fn bytes(&self, variant: &Variant) -> usize {
         if variant.arithmetic == Arithmetic::Tensor {
-            return self.tensor_bytes(variant);
+            return self.tensor_bytes(variant.shape);
         }
         // With weights every lane has a place for pairs of no bin.
         let aside = if products(variant) { 32 } else { 0 };
@@ -53,19 +53,12 @@ impl BlockMemory {
     }
 
     /// What `Shared` and the kernel lay out that is of tensor cores.
-    fn tensor_bytes(&self, variant: &Variant) -> usize {
-        let Shape { tile, points, .. } = variant.shape;
-        let (tile, points) = (tile as usize, points as usize);
-        let warps = variant.shape.threads as usize / 32;
-        let slots = self.slots as usize;
-        // Counters, of r at a multiple of 256 bytes; numbers of a first; and words of a lane whose pairs wait.
-        let (counters, numbers, words) = match (variant.bins, variant.sight) {
-            (Bins::R, _) => (256 * (slots + 1), 1, 4 * points),
-            (_, Sight::Fixed) => (16 * slots.div_ceil(4), 2, 8 * points),
-            (_, Sight::Observer) => (16 * slots.div_ceil(4), 4, 8 * points),
-        };
-        let firsts = (32 + 4 * numbers) * tile + 32 * (tile / 8);
-        let seconds = warps * (32 * points * 32 + 64 * (8 + 4 * words));
+    fn tensor_bytes(&self, shape: Shape) -> usize {
+        let (tile, warps) = (shape.tile as usize, shape.threads as usize / 32);
+        // Counters begin at a multiple of 256 bytes.
+        let counters = 256 * (self.slots as usize + 1);
+        let firsts = 36 * tile + 32 * (tile / 8);
+        let seconds = warps * (64 * 32 + 64 * 40);
         let [rows, parts] = self.stretches.unwrap_or_default().map(|n| n as usize);
         counters + firsts + seconds + 4 * (3 * (rows * parts + 1) + warps + 1)
     }
@@ -125,8 +118,8 @@ pub(super) fn shaped(
     }
     if variant.arithmetic == Arithmetic::Tensor {
         variant.shape = Shape {
-            threads: threads(tuning, 256).clamp(64, 256),
-            points: chosen(tuning.points, 2).min(2),
+            threads: threads(tuning, 256).min(256),
+            points: 2,
             tile: variant.shape.tile,
         };
         return variant;
