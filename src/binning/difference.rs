@@ -38,9 +38,12 @@ impl CountsError {
             };
             let sights = [sight(left), sight(right)];
             // Rules of other crates may differ in what they alone know.
-            let otherwise = || match sights[0] == sights[1] {
-                true => [left, right].map(|bins| format!("{bins:?}")),
-                false => sights,
+            let otherwise = || {
+                if sights[0] == sights[1] {
+                    [left, right].map(|bins| format!("{bins:?}"))
+                } else {
+                    sights
+                }
             };
             texts = edges(&axes[0], &axes[1]).unwrap_or_else(otherwise);
         }

@@ -11,6 +11,9 @@ use albireo_pair_sums::{ExpressionBins, PairSumError};
 
 use crate::draw::{Draw, Text};
 
+/// What an expression stands for.
+type Of = fn(&Separation) -> f64;
+
 const Z: LineOfSight = LineOfSight::Fixed(Axis::Z);
 
 fn edges(values: &[f64]) -> SignedEdges {
@@ -59,7 +62,6 @@ fn pairs_lie_where_two_loops_put_them() {
     for domain in (0..8).map(|_| draw.domain()).collect::<Vec<_>>() {
         let sample = draw.particles(60, &domain);
         let values = [-0.3, -0.1, 0.0, 0.2, 0.25, 0.4];
-        type Of = fn(&Separation) -> f64;
         let cases: [(&str, PairOrder, Of); 6] = [
             ("max(abs(d[0]), abs(d[1]))", PairOrder::Unordered, |sep| {
                 sep.d[0].abs().max(sep.d[1].abs())
