@@ -97,7 +97,10 @@ impl Bins {
             Self::SMu(_) => SMuBins::new(first()?, second()?, los)?.into(),
             Self::RpPi(_) => RpPiBins::new(first()?, second()?, los)?.into(),
             Self::Theta(_) => ThetaBins::new(first()?)?.into(),
-            Self::Custom(bins) => Self::Custom(bins.over(axes)?),
+            Self::Custom(bins) => {
+                let edges: Vec<Vec<f64>> = (0..axes.number()).map(edges).collect();
+                Self::Custom(bins.over(&edges)?)
+            }
         })
     }
 

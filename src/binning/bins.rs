@@ -7,8 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{
-    Axes, BinAxis, Binning, Form, LineOfSight, PairOrder, RBins, Reach, RpPiBins, SMuBins,
-    ThetaBins,
+    BinAxis, Binning, Form, LineOfSight, PairOrder, RBins, Reach, RpPiBins, SMuBins, ThetaBins,
 };
 use crate::domain::Domain;
 use crate::error::{BinsError, JobError};
@@ -60,9 +59,9 @@ impl CustomBins {
     }
 
     /// The same rule over other edges.
-    pub(super) fn over(&self, axes: &Axes) -> Result<Self, BinsError> {
+    pub(super) fn over(&self, edges: &[Vec<f64>]) -> Result<Self, BinsError> {
         Ok(Self {
-            rule: self.rule.over(axes)?,
+            rule: self.rule.over(edges)?,
             ..self.clone()
         })
     }

@@ -265,12 +265,12 @@ pub trait Binning: Any + std::fmt::Debug + Send + Sync {
     /// No pair in a bin has a coordinate above this.
     fn coordinate_limit(&self) -> f64;
 
-    /// The same rule over other edges of its axes, of the same type.
+    /// The same rule over other edges, those of each axis in turn; of the same type.
     ///
     /// # Errors
     /// [`BinsError::Custom`] for a rule that has no others, as where this is left out; edges that the rule refuses.
-    fn over(&self, axes: &Axes) -> Result<Arc<dyn Binning>, BinsError> {
-        let _ = axes;
+    fn over(&self, edges: &[Vec<f64>]) -> Result<Arc<dyn Binning>, BinsError> {
+        let _ = edges;
         Err(BinsError::Custom(self.name()))
     }
 

@@ -61,6 +61,10 @@ pub struct ExpressionBins {
 }
 
 /// All that the bins are made of, by which they are known in fingerprints.
+#[allow(
+    clippy::missing_fields_in_debug,
+    reason = "the others follow from these"
+)]
 impl fmt::Debug for ExpressionBins {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let edges: Vec<&[f64]> = (0..self.axes.number())
@@ -264,17 +268,21 @@ impl Binning for ExpressionBins {
         edges.iter().fold(0.0, |most, edge| edge.abs().max(most))
     }
 
-    fn over(&self, axes: &Axes) -> Result<Arc<dyn Binning>, BinsError> {
-        let (found, own) = (axes.number(), self.axes.number());
+    fn over(&self, edges: &[Vec<f64>]) -> Result<Arc<dyn Binning>, BinsError> {
+        let (found, own) = (edges.len(), self.axes.number());
         if found != own {
             return Err(BinsError::Number {
-                what: "axis",
+                what: "list of edges",
                 axes: own,
                 found,
             });
         }
+        let axes = NAMES
+            .map(str::to_owned)
+            .into_iter()
+            .zip(edges.iter().cloned());
         Ok(Arc::new(Self {
-            axes: axes.clone(),
+            axes: Axes::new(axes)?,
             ..self.clone()
         }))
     }

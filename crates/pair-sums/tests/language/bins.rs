@@ -11,6 +11,9 @@ use albireo_pair_sums::{ExpressionBins, PairSumError};
 
 use crate::draw::{Draw, Text};
 
+/// What an expression stands for.
+type Of = fn(&Separation) -> f64;
+
 const Z: LineOfSight = LineOfSight::Fixed(Axis::Z);
 
 fn edges(values: &[f64]) -> SignedEdges {
