@@ -233,14 +233,19 @@ fn pairwise_velocity() -> PairProgram {
     PairProgram::new(&operations, vec![sum]).unwrap()
 }
 
-/// Mean pairwise velocities beside the same count with weights alone.
+/// Mean pairwise velocities and mean separations beside the same count with weights alone.
 fn expressions(c: &mut Criterion) {
     let (sample, domain) = (moving(100_000), cube());
     let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
     let bins = RBins::new(Edges::linear(0.0, 150.0, 30).unwrap());
     let weights = CountSpec::new(bins).with_weights();
     let velocities = weights.clone().with_program(Arc::new(pairwise_velocity()));
-    for (name, what) in [("weights", &weights), ("weights and v12", &velocities)] {
+    let means = weights.clone().with_mean_separation();
+    for (name, what) in [
+        ("weights", &weights),
+        ("weights and v12", &velocities),
+        ("weights and mean separations", &means),
+    ] {
         let name = format!("box 100k, 30 linear bins to 150, {name}");
         bench_count(c, &name, &job, what, COUNTS[0]);
     }
