@@ -301,7 +301,7 @@ pub(super) fn tally_arranged<E: Engine + ?Sized>(
 mod tests {
     use super::*;
     use crate::binning::{Edges, RBins};
-    use crate::particles::run_start;
+    use crate::engine::Units;
     use crate::progress::Silent;
     use crate::random;
 
@@ -313,14 +313,11 @@ mod tests {
         let what = CountSpec::new(RBins::new(Edges::linear(0.0, 0.1, 2).unwrap()));
         for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
             let job = PairJob::new(pairs, &Domain::Open).unwrap();
-            let groups = Groups::sorted(&job, &what, &Silent).unwrap();
-            let n_groups = groups.first.groups.len();
+            let units = Units::sorted(&job, &what, &Silent).unwrap();
+            let groups = units.groups(&job, &(0..0)).unwrap();
             let mut own = 0;
             for part in 0..8 {
-                let arranged = groups.arranged(
-                    &(run_start(n_groups, part, 8)..run_start(n_groups, part + 1, 8)),
-                    None,
-                );
+                let arranged = groups.arranged(&units.part(part, 8), None);
                 let brought = arranged.first.len() + arranged.second.map_or(0, |rows| rows.len());
                 assert!(
                     (n / 8..n / 2).contains(&brought),
