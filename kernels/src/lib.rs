@@ -370,10 +370,15 @@ impl Variant {
             && !(self.signed || self.classes || self.realised_rows)
     }
 
-    /// What holds for kernels whose lanes have sums of their own. Three words a pair wait for one another where bins are few; one does not.
+    /// What holds for kernels whose lanes have sums of their own. Three words a pair wait for one another where bins are few; one does not. Few
+    /// bins that are narrow, with slots for none but them or with common doubt, are left as they are.
     pub fn has_lanes(&self) -> bool {
         let filtered = matches!(self.arithmetic, Arithmetic::Filtered | Arithmetic::Float32);
-        (self.summed, self.bins) == (Summed::Products, Bins::R) && filtered && !self.realised_rows
+        (self.summed, self.bins) == (Summed::Products, Bins::R)
+            && filtered
+            && !self.realised_rows
+            && self.across != Across::Clamped
+            && self.doubt != Doubt::BySweep
     }
 
     /// What holds for kernels that sum separations alone. An open space is a box without periodic axes; all pairs of a box with some would

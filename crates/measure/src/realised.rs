@@ -263,9 +263,10 @@ const ON_CPU: Cost = Cost {
     weights: [6.1, 1.7],
 };
 
+/// Of kernels on an H200: 2e6 points, to 60.
 const ON_GPUS: Cost = Cost {
-    pairs: [10.5, 1.2],
-    weights: [16.0, 1.2],
+    pairs: [25.0, 3.4],
+    weights: [22.0, 3.5],
 };
 
 /// How many times as much a pass over more than 64 costs.
