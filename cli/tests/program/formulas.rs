@@ -100,7 +100,7 @@ fn formulas_with_names_are_columns_of_the_same_counts() {
     let bins = BINS.join(" ");
     let sums = "--pair-sum m=i.w*j.w --pair-sum d=abs(i.w-j.w)";
     let wp = "--bins lin:0:4:4 --pi-bins lin:0:5:5";
-    let s_mu = "--statistic s-mu --bins lin:0:4:4 --mu-bins lin:0:1:10";
+    let s_mu = "--statistic s-mu --bins lin:0:4:4 --mu-bins lin:0:1:4";
     let first = "(DD-2*DR+RR)/RR";
     for (command, value, formulas) in [
         (
@@ -121,7 +121,7 @@ fn formulas_with_names_are_columns_of_the_same_counts() {
         (
             format!("xi d.csv --randoms r.csv {s_mu} --multipoles 0,2 --regions 6"),
             "xi",
-            [first, "DD/RR-1", "(DD.m-RR)/DD"],
+            [first, "DD/RR-1", "(DD.m-DR)/RR"],
         ),
         (
             format!("xi d.csv --randoms r.csv {s_mu} --wedges 2 --regions 5 --bootstrap 30"),
