@@ -62,7 +62,7 @@ impl Random {
             _ => "",
         };
         let space = self.pick(&["", " --box 10", " --box 10,0,0,2,10,0,1,-1,10 --wrap"]);
-        match self.below(8) {
+        match self.below(7) {
             0 => format!("count d.csv{weight}{mean}{space} --bins {}", self.bins(0.9)),
             1 => format!(
                 "count d.csv r.csv{weight}{mean}{space} --bins {}",
@@ -88,11 +88,6 @@ impl Random {
                 self.pick(&["x", "y", "z"]),
                 self.pick(&["s-mu --mu-bins lin:0:1:3", "rp-pi --pi-bins lin:0:2:4"]),
                 self.bins(0.8)
-            ),
-            6 => format!(
-                "count d.csv{weight}{mean}{space} --bins-of {} --bins {} --reach 0.9",
-                self.pick(&["abs(d[0])+d[2]", "max(abs(d[0]),abs(d[1]))", "r2-d[1]"]),
-                self.bins(0.9)
             ),
             _ => format!(
                 "count d.csv{space} --bins {} --weight-set a=w --weight-set b=w*v",
