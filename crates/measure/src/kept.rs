@@ -11,7 +11,7 @@ use albireo::{Axis, Outside};
 use albireo_samples::{ClassCut, Given, RegionSpec, Samples, Source};
 
 use crate::args::SpaceFlags;
-use crate::engine::Opened;
+use crate::compute::Opened;
 use crate::results::Results;
 use crate::shared::Shared;
 

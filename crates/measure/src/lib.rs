@@ -25,6 +25,7 @@ mod caller;
 mod catalogs;
 mod checkpoint;
 mod commands;
+mod compute;
 mod counted;
 mod counting;
 mod cuts;

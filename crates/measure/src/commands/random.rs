@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 
 use crate::args::{FormatName, OutputFlags, SEED};
 #[cfg(feature = "cuda")]
-use crate::engine::{cuda_of, told};
+use crate::compute::{cuda_of, told};
 use crate::group;
 use crate::paths::WrittenFile;
 use crate::record::Record;

@@ -56,9 +56,6 @@ fn looped(
     pairs
 }
 
-/// What an expression of the separation is.
-type Of = fn(&Separation) -> f64;
-
 #[test]
 fn pairs_lie_where_two_loops_put_them() {
     let mut draw = Draw(5);

@@ -31,9 +31,9 @@ use albireo_fields::{
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
-use crate::engine::Engines;
 #[cfg(feature = "cuda")]
-use crate::engine::told;
+use crate::compute::told;
+use crate::engine::Engines;
 use crate::files::Written;
 use crate::record::Record;
 use crate::session::{Session, Sink};

@@ -256,7 +256,7 @@ impl Md {
         if flags.device.is_some() {
             return Err(usage("--devices needs --engine cuda"));
         }
-        let cpu = crate::engine::cpu_of(flags.threads, flags.isa.as_deref())?;
+        let cpu = crate::compute::cpu_of(flags.threads, flags.isa.as_deref())?;
         Ok(match flags.traversal {
             TraversalName::Cells => ForceEngine::Cells(cpu),
             TraversalName::AllPairs => ForceEngine::AllPairs(cpu),
@@ -277,7 +277,7 @@ impl Md {
                 "--traversal all-pairs is for the cpu engine: leave it out with --engine cuda",
             ));
         }
-        let cuda = crate::engine::cuda_of(Some(&[flags.device.unwrap_or(0)]))?;
+        let cuda = crate::compute::cuda_of(Some(&[flags.device.unwrap_or(0)]))?;
         Ok(ForceEngine::cuda(&cuda)?)
     }
 
