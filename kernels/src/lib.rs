@@ -305,7 +305,14 @@ impl Variant {
         if self.realised_rows && (self.summed.in_terms() || !counted_by_rows) {
             return false;
         }
-        if self.histogram == Histogram::Lanes && !self.has_lanes() {
+        // In cells slots are few wherever doubt by equal widths is rare.
+        let few =
+            in_cells && (self.arithmetic, self.across) == (Arithmetic::Filtered, Across::Reaching);
+        if match self.histogram {
+            Histogram::Lanes => !self.has_lanes(),
+            Histogram::Shared => few && self.has_lanes(),
+            Histogram::Global => false,
+        } {
             return false;
         }
         if self.summed == Summed::Separations {
@@ -378,7 +385,7 @@ impl Variant {
             && filtered
             && !self.realised_rows
             && self.across != Across::Clamped
-            && self.doubt != Doubt::BySweep
+            && self.doubt == Doubt::AtOnce
     }
 
     /// What holds for kernels that sum separations alone. An open space is a box without periodic axes; all pairs of a box with some would

@@ -137,10 +137,8 @@ fn across(reach: f64) -> Vec<Edges> {
         Edges::linear(0.0, reach, 200),
         Edges::linear(0.0, reach, 3000),
         // About as many as lanes have sums of their own for.
-        Edges::linear(0.0, reach, 40),
-        Edges::linear(0.0, reach, 56),
         Edges::linear(0.0, reach, 90),
-        Edges::logarithmic(reach / 100.0, reach, 100),
+        Edges::logarithmic(reach / 100.0, reach, 300),
         // So narrow that most slots would lie outside.
         Edges::linear(0.98 * reach, reach, 2),
         Edges::logarithmic(reach / 100.0, reach, 12),

@@ -15,8 +15,8 @@ use super::options::{Tuning, chosen};
 const RARE: f64 = 5e-5;
 const COMMON: f64 = 6e-4;
 
-/// Places of sums up to which each lane has its own: 24 KiB.
-const FEW_SLOTS: u32 = 63;
+/// Places of sums up to which each lane has its own: 48 KiB. In cells doubt is rare up to some 75 places.
+const FEW_SLOTS: u32 = 127;
 
 /// What a block keeps in shared memory, in any shape.
 #[derive(Debug, Clone, Copy)]
