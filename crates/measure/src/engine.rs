@@ -1,4 +1,4 @@
-//! Who counts the jobs of a command, and which units of them.
+//! The engine that counts the jobs of a command, and which units of them it counts.
 //!
 //! Entry: [`Engines`], from the flags; [`Engines::for_jobs`] then says which engine counts the jobs of a command.
 
