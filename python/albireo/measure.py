@@ -109,7 +109,7 @@ def count(
     second: Any = None,
     *,
     bins: Any,
-    statistic: str = "r",
+    statistic: str | None = None,
     mu_bins: Any = None,
     pi_bins: Any = None,
     box: Any = None,
@@ -129,7 +129,8 @@ def count(
         Edges, half-open ``[lo, hi)``, or a text such as ``"log:0.1:25:20"``: of r, s, rp (unit of the positions) or theta (degrees); of
         mu; of pi.
     statistic
-        ``"r"``, ``"s-mu"``, ``"rp-pi"`` or ``"theta"``.
+        ``"r"`` where None, ``"s-mu"``, ``"rp-pi"`` or ``"theta"``; with ``bins_of="max(abs(d[0]), abs(d[1]))", reach=8.0`` bins are in the
+        value of that expression, of pairs closer than the reach.
     box
         Length, three lengths (None for an open axis) or three vectors of a periodic box; None for open space, or the box that a file states.
     weights, second_weights

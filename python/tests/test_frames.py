@@ -141,7 +141,7 @@ def test_bonded_pairs_are_left_out() -> None:
         (lambda: albireo.rdf(POSITIONS, POSITIONS[0], box=4, **BINS), "a trajectory has no second sample"),
         (lambda: albireo.rdf(POSITIONS, box=4, checkpoint="kept.bin", **BINS), "checkpoint is for files"),
         (lambda: albireo.rdf(np.full_like(POSITIONS, np.nan), box=4, **BINS), "frame 0"),
-        (lambda: albireo.rdf(POSITIONS, box=4, frames="9:", **BINS), "no frame in the range"),
+        (lambda: albireo.rdf(POSITIONS, box=4, frames="9:", **BINS), "none is in the range of frames"),
         (lambda: albireo.count(albireo.Trajectory(POSITIONS), bins=[0, 1.0]), "data: a Trajectory is for albireo.rdf"),
         (lambda: albireo.rdf(POSITIONS, box=4, **BINS).part("structure"), "part: expected one of"),
     ],

@@ -186,3 +186,16 @@ def test_covariances_of_reconstruction_take_shifted_randoms():
     assert made.covariance.shape == (4, 4) and np.isclose(made.record["errors"]["beta"], 200 / 240)
     with pytest.raises(ValueError, match="name its shifted randoms by shifted_randoms in place of randoms"):
         albireo.covariance_model(xi, randoms, rounds=4, cloud=2)
+
+
+def test_bins_of_an_expression_are_those_of_a_loop() -> None:
+    points = np.random.default_rng(1).random((300, 3)) * 20
+    edges = np.linspace(0, 5, 6)
+    found = albireo.count(points, box=20, bins_of="max(abs(d[0]), abs(d[1]))", bins=edges, reach=8.0)
+    apart = points[:, None] - points[None]
+    apart -= 20 * np.round(apart / 20)
+    first, second = np.triu_indices(300, 1)
+    apart = np.abs(apart[first, second])
+    near = (apart**2).sum(axis=-1) < 64
+    expected, _ = np.histogram(apart[near][:, :2].max(axis=-1), edges)
+    assert found["npairs"].tolist() == expected.tolist()
