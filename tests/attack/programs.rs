@@ -42,8 +42,8 @@ pub fn draw(draft: &mut Draft<'_>, case: &mut Case) {
     let mut operations = OperationList::default();
     let mut sums = vec![];
     for k in 0..wanted {
-        let mut value = tree(random, &mut operations);
         let even = auto && !(ordered && k == 0);
+        let mut value = tree(random, &mut operations, even);
         if even {
             let other = exchanged(&mut operations, value);
             // The greater of a number and NaN depends on which comes first.
@@ -76,9 +76,10 @@ pub fn draw(draft: &mut Draft<'_>, case: &mut Case) {
     });
 }
 
-/// The value of a tree of a few operations.
-fn tree(random: &mut Random, operations: &mut OperationList) -> Value {
-    let mut values: Vec<Value> = (0..3).map(|_| leaf(random, operations)).collect();
+/// The value of a tree of a few operations; for an `even` one, whose value the exchanged pair has, zeros among differences are positive: points in
+/// one place have the same zero in both orders, and a divisor would show its sign.
+fn tree(random: &mut Random, operations: &mut OperationList, even: bool) -> Value {
+    let mut values: Vec<Value> = (0..3).map(|_| leaf(random, operations, even)).collect();
     for _ in 0..=random.below(14) {
         let one = |random: &mut Random| values[random.below(values.len())];
         let [a, b, c] = [(); 3].map(|()| one(random));
@@ -96,13 +97,13 @@ fn tree(random: &mut Random, operations: &mut OperationList) -> Value {
         };
         values.push(operations.push(made));
         if random.once_in(3) {
-            values.push(leaf(random, operations));
+            values.push(leaf(random, operations, even));
         }
     }
     *values.last().unwrap()
 }
 
-fn leaf(random: &mut Random, operations: &mut OperationList) -> Value {
+fn leaf(random: &mut Random, operations: &mut OperationList, even: bool) -> Value {
     let at = random.below(COLUMNS) as u8;
     let operation = match random.below(7) {
         0 | 1 => Operation::Column(End::First, at),
@@ -110,7 +111,12 @@ fn leaf(random: &mut Random, operations: &mut OperationList) -> Value {
         4 => Operation::constant(random.pick(&[0.5, 1.0, -2.0, 3.0, 0.0])),
         _ => Operation::Difference(at),
     };
-    operations.push(operation)
+    let value = operations.push(operation);
+    if even && matches!(operation, Operation::Difference(_)) {
+        let zero = operations.constant(0.0);
+        return operations.push(Operation::Add(value, zero));
+    }
+    value
 }
 
 /// The value that the exchanged pair has, in the same operations.
@@ -125,8 +131,8 @@ fn exchanged(operations: &mut OperationList, value: Value) -> Value {
         Operation::Column(End::First, at) => Operation::Column(End::Second, at),
         Operation::Column(End::Second, at) => Operation::Column(End::First, at),
         Operation::Difference(_) => {
-            let minus = operations.constant(-1.0);
-            Operation::Multiply(minus, value)
+            let zero = operations.constant(0.0);
+            Operation::Subtract(zero, value)
         }
         same => same.on(of),
     };
