@@ -15,7 +15,7 @@ use super::options::{Tuning, chosen};
 const RARE: f64 = 5e-5;
 const COMMON: f64 = 6e-4;
 
-/// Places of sums up to which each lane has its own: 48 KiB. In cells doubt is rare up to some 75 places.
+/// Places of sums up to which each lane has its own: 48 KiB.
 const FEW_SLOTS: u32 = 127;
 
 /// What a block keeps in shared memory, in any shape.
@@ -128,7 +128,14 @@ pub(super) fn shaped(
     // In cells a cosine is never sure enough for its doubt to be rare, and bins are many where slots do not reach all separations.
     let many = sorted && variant.bins == Bins::R && variant.across == Across::Clamped;
     let never_rare = variant.bins == Bins::SMu;
+    // Sums of lanes gain more than any doubt in so few bins costs.
+    let at_once = Variant {
+        doubt: Doubt::AtOnce,
+        ..variant
+    };
+    let lanes = memory.slots <= FEW_SLOTS && at_once.has_lanes();
     variant.doubt = match doubtful {
+        _ if lanes => Doubt::AtOnce,
         _ if variant.summed == Summed::Separations => Doubt::ByPair,
         _ if variant.arithmetic != Arithmetic::Filtered => Doubt::AtOnce,
         _ if variant.summed.one_by_one() => Doubt::ByPair,
@@ -137,7 +144,7 @@ pub(super) fn shaped(
         share if sorted && (never_rare || share > RARE) => Doubt::ByPair,
         _ => Doubt::AtOnce,
     };
-    if memory.slots <= FEW_SLOTS && variant.has_lanes() {
+    if lanes {
         variant.histogram = Histogram::Lanes;
     }
     // What the sums would take in shared memory, wherever they end up.
@@ -154,6 +161,7 @@ pub(super) fn shaped(
         (_, false, true) if shared <= 48 => (256, 8),
         // Cells with few neighbours, with more, and with very many.
         (_, true, true) if shared <= 24 && variant.shape.tile <= 32 => (32, 8),
+        (_, true, false) if lanes && variant.shape.tile <= 32 => (128, 4),
         (_, true, false) if shared <= 64 && variant.shape.tile <= 32 => (64, 4),
         (_, true, true) if shared <= 24 && variant.shape.tile <= 64 => (64, 8),
         (Arithmetic::Float32, true, true) if (25..=64).contains(&shared) => (256, 16),
