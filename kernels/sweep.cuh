@@ -309,7 +309,8 @@ struct Arena {
         tile_weight = (double*)(queued + WAITING * ALBIREO_THREADS);
         table = (uint2*)(tile_weight + (ALBIREO_WEIGHTED ? ALBIREO_TILE : 0));
         u32 entries = ALBIREO_EDGES == 1 ? job.across.key_high - job.across.key_low + 1 : 0;
-        u32* words = (u32*)(table + entries);
+        // At a multiple of 16 bytes.
+        u32* words = (u32*)(memory + ((unsigned char*)(table + entries) - memory + 15) / 16 * 16);
         histogram.set(job, words);
         rest = words + histogram.words();
         for (u32 k = threadIdx.x; k < entries; k += ALBIREO_THREADS) table[k] = job.across.table[k];

@@ -263,10 +263,10 @@ const ON_CPU: Cost = Cost {
     weights: [6.1, 1.7],
 };
 
-/// Of kernels on an H200: 2e6 points, to 60.
+/// Of kernels on an H200: 2e6 points, to 60 (`examples/cuda_realisations.rs`).
 const ON_GPUS: Cost = Cost {
-    pairs: [25.0, 3.4],
-    weights: [22.0, 3.5],
+    pairs: [37.0, 1.2],
+    weights: [39.0, 3.1],
 };
 
 /// How many times as much a pass over more than 64 costs.

@@ -43,7 +43,8 @@ impl BlockMemory {
         let words = if variant.histogram == Histogram::Lanes {
             32 * self.carried.words_a_place() * (slots + 1)
         } else if variant.realised_rows {
-            let (tile, number) = (variant.shape.tile as usize, self.carried.realisations);
+            let tile = variant.shape.tile.next_multiple_of(32) as usize;
+            let (slots, number) = (slots.next_multiple_of(4), self.carried.realisations);
             let sums = self.carried.words_a_sum() * (slots * (tile + number) + aside);
             sums + tile * number.div_ceil(32)
         } else {
@@ -80,7 +81,8 @@ impl BlockMemory {
             (_, doubt) => doubt as u32,
         };
         let queues = 16 * waiting as usize * variant.shape.threads as usize;
-        tile + 8 * self.entries + queues + stretches
+        // The sums begin at a multiple of 16 bytes.
+        (tile + 8 * self.entries + queues).next_multiple_of(16) + stretches
     }
 }
 
@@ -159,6 +161,7 @@ pub(super) fn shaped(
         // Few registers leave room for the blocks that decide doubtful pairs meanwhile.
         (_, _, true) if shared <= 48 && variant.doubt == Doubt::BySweep => (256, 4),
         (_, false, true) if shared <= 48 => (256, 8),
+        (_, true, true) if variant.realised_rows && shared <= 64 => (128, 8),
         // Cells with few neighbours, with more, and with very many.
         (_, true, true) if shared <= 24 && variant.shape.tile <= 32 => (32, 8),
         (_, true, false) if lanes && variant.shape.tile <= 32 => (128, 4),
