@@ -18,6 +18,11 @@ fn outside(domain: &Domain, points: &Points) -> usize {
         Domain::Open => return 0,
         Domain::Periodic(cell) => {
             let lengths = cell.lengths();
+            let is_within = |[lo, hi]: [f64; 2], length: f64| lo >= 0.0 && hi < length;
+            let mut axes = points.ranges().into_iter().zip(lengths);
+            if axes.all(|(range, length)| length.is_none_or(|l| is_within(range, l))) {
+                return 0;
+            }
             Box::new(move |x| {
                 let axes = x.into_iter().zip(lengths);
                 axes.into_iter()
@@ -34,8 +39,9 @@ fn outside(domain: &Domain, points: &Points) -> usize {
             })
         }
     };
+    let view = points.view();
     (0..points.len())
-        .filter(|&row| is_outside(points.at(row)))
+        .filter(|&row| is_outside(view.at(row)))
         .count()
 }
 
@@ -43,9 +49,8 @@ fn outside(domain: &Domain, points: &Points) -> usize {
 fn lie_around_origin(domain: &Domain, points: &Points) -> bool {
     let halves = space::rows(domain).into_iter().enumerate();
     let halves = halves.map(|(axis, row)| row.map_or(f64::INFINITY, |row| row[axis] / 2.0));
-    let halves: Vec<f64> = halves.collect();
-    let is_within = |at: [f64; 3]| at.iter().zip(&halves).all(|(x, half)| x.abs() <= *half);
-    (0..points.len()).all(|row| is_within(points.at(row)))
+    let mut axes = points.ranges().into_iter().zip(halves);
+    axes.all(|([lo, hi], half)| lo >= -half && hi <= half)
 }
 
 fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {

@@ -131,13 +131,7 @@ pub(crate) fn small_part(
     if lengths == [None; 3] {
         return None;
     }
-    let mut ranges = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
-    for row in 0..points.len() {
-        for ([least, most], x) in ranges.iter_mut().zip(points.at(row)) {
-            (*least, *most) = (least.min(x), most.max(x));
-        }
-    }
-    let spans = ranges.map(|[least, most]| most - least);
+    let spans = points.ranges().map(|[least, most]| most - least);
     let parts = spans.iter().zip(&lengths);
     let parts = parts.filter_map(|(span, length)| Some(span / (*length)?));
     // All in one plane, or in one place, is meant.

@@ -266,6 +266,20 @@ impl Points {
         self.view().at(row)
     }
 
+    /// Least and greatest coordinate along each axis, found once; `[INFINITY, -INFINITY]` where there is no position.
+    ///
+    /// ```
+    /// use albireo::Points;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let points = Points::from_rows(&[[1.0, 5.0, 0.0], [3.0, -2.0, 0.0]])?;
+    /// assert_eq!(points.ranges(), [[1.0, 3.0], [-2.0, 5.0], [0.0, 0.0]]);
+    /// # Ok(()) }
+    /// ```
+    pub fn ranges(&self) -> [[f64; 2]; 3] {
+        let Extremes { lo, hi } = *self.extremes();
+        [0, 1, 2].map(|axis| [lo[axis], hi[axis]])
+    }
+
     /// The positions in a run of rows, in the same buffers.
     ///
     /// # Panics
