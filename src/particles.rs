@@ -17,7 +17,7 @@ mod weight_sets;
 pub(crate) use bits::WORD_BITS;
 pub use bits::{Bits, MAX_BIT_WORDS};
 pub use column::{Column, View};
-pub(crate) use extremes::{Extremes, greater, lesser};
+pub(crate) use extremes::{Extremes, greater, largest_magnitude, lesser};
 pub use groups::Groups;
 pub use labels::{Labels, MAX_LABELS};
 pub use points::{Points, PointsView};

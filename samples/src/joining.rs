@@ -136,12 +136,8 @@ fn points(parts: &[Sample], rows: usize) -> Result<Points, albireo::error::Parti
     let mut columns = [0; 3].map(|_| Vec::with_capacity(rows));
     for part in parts {
         let points = part.particles.points();
-        for row in 0..points.len() {
-            let at = points.at(row);
-            columns
-                .iter_mut()
-                .zip(at)
-                .for_each(|(column, x)| column.push(x));
+        for (column, of_part) in columns.iter_mut().zip(points.columns()) {
+            column.extend(of_part.iter());
         }
     }
     let [x, y, z] = columns;

@@ -88,6 +88,14 @@ pub(super) fn look(columns: &[Column; 3]) -> [Look; 3] {
     )
 }
 
+/// The largest of some numbers by magnitude; 0 where there is none.
+pub(crate) fn largest_magnitude(column: &Column) -> f64 {
+    let view = column.view();
+    let part = |rows| Look::at(view.rows(rows));
+    let Look { lo, hi, .. } = pool::fold(column.len(), part, Look::join);
+    greater(0.0, greater(hi, -lo))
+}
+
 impl Extremes {
     pub(super) fn of(looks: [Look; 3]) -> Self {
         Self {

@@ -47,7 +47,7 @@ use crate::binning::{Bins, LineOfSight, PairOrder};
 use crate::domain::Domain;
 use crate::error::JobError;
 use crate::pairs::{PairJob, Pairs};
-use crate::particles::{Particles, Weights};
+use crate::particles::{Particles, Weights, largest_magnitude};
 
 /// What is counted: which bins, which sums beside the numbers of pairs, and which classes of pairs apart from one another.
 ///
@@ -397,11 +397,13 @@ pub fn weight_exponents(pairs: Pairs<'_>) -> [i32; 2] {
 
 /// Those of a set of weights.
 fn exponents_of_set(pairs: Pairs<'_>, set: usize) -> [i32; 2] {
-    let (first, second) = pairs.both();
-    [first, second].map(|sample: &Particles| match sample.weights_of_set(set) {
+    let of = |sample: &Particles| match sample.weights_of_set(set) {
         Weights::Unit => exponent(1.0),
-        Weights::PerParticle(w) => exponent(w.iter().fold(0.0, |most, w| w.abs().max(most))),
-    })
+        Weights::PerParticle(weights) => exponent(largest_magnitude(weights)),
+    };
+    let (first, second) = pairs.samples();
+    let first = of(first);
+    [first, second.map_or(first, of)]
 }
 
 /// Commutative and associative union of outputs: the only reduction, over threads, devices and ranks alike.

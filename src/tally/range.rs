@@ -12,7 +12,8 @@ use albireo_simd::fixed_point::{exponent, scaled};
 
 use super::{CountSpec, Sum};
 use crate::pairs::Pairs;
-use crate::particles::{Particles, Weights};
+use crate::particles::{Particles, Weights, largest_magnitude};
+use crate::pool;
 
 /// Products of which the largest is more than so many times the product of the means are of wide range.
 const WIDE: f64 = 1024.0;
@@ -36,19 +37,20 @@ impl Magnitudes {
                 mean: 1.0,
             };
         };
-        let largest = weights.iter().fold(0.0, |most: f64, w| w.abs().max(most));
+        let largest = largest_magnitude(weights);
         let exponent = exponent(largest);
         let one = (1u64 << BITS) as f64;
-        let sum: u128 = if (-900..900).contains(&exponent) {
+        let view = weights.view();
+        let sum = |bits: &(dyn Fn(f64) -> u64 + Sync)| {
+            let part = |rows| view.rows(rows).iter().map(|w| u128::from(bits(w))).sum();
+            pool::fold(weights.len(), part, |a: u128, b| a + b)
+        };
+        let sum = if (-900..900).contains(&exponent) {
             // A product with a power of two is exact, and so is one that has lost what lies below the bits.
             let unit = scaled(one, exponent);
-            weights
-                .iter()
-                .map(|w| u128::from((w.abs() * unit) as u64))
-                .sum()
+            sum(&|w| (w.abs() * unit) as u64)
         } else {
-            let bits = |w: f64| (scaled(w.abs(), exponent) * one) as u64;
-            weights.iter().map(|w| u128::from(bits(w))).sum()
+            sum(&|w| (scaled(w.abs(), exponent) * one) as u64)
         };
         Self {
             largest: scaled(largest, exponent),

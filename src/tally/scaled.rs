@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use albireo_simd::fixed_point::scaled;
 
 use crate::particles::{Particles, Weights};
+use crate::pool;
 
 /// The weights of a set, each times `2^-exponent`: all of them together once somebody asks for that, as they are as many as particles.
 #[derive(Debug)]
@@ -39,7 +40,14 @@ impl<'a> ScaledWeights<'a> {
     /// Those of all rows.
     #[inline]
     pub(super) fn all(&self) -> &[f64] {
-        self.all
-            .get_or_init(|| (0..self.number).map(|row| self.at(row)).collect())
+        let scaled_weights = || {
+            let mut all = match self.weights {
+                Weights::Unit => vec![1.0; self.number],
+                Weights::PerParticle(weights) => weights.contiguous().into_owned(),
+            };
+            pool::for_each_row((1, &mut all), |row| row[0] = scaled(row[0], self.exponent));
+            all
+        };
+        pool::once::<Vec<f64>>(&self.all, scaled_weights)
     }
 }
