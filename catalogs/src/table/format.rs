@@ -1,13 +1,14 @@
 //! The formats of result tables: each is a row, with its names and what writes and reads it.
 //!
-//! Entry: [`TableFormat`]. A format is one file beside this one, with its `FORMAT`, and its line in `FORMATS`.
+//! Entry: [`TableFormat`]. A format is one file beside this one, with its `FORMAT`, and two lines of the module above: its `mod` and its place in
+//! `FORMATS`.
 
 use std::io::Write;
 use std::path::Path;
 
 use super::error::{Failure, TableError};
 use super::tree::Tree;
-use super::{Table, csv, ecsv, fits, hdf5, json, npy, parquet, txt, xvg};
+use super::{FORMATS, Table, csv, json};
 
 /// What files of a format are called, and how they are written and read.
 pub(super) struct Row {
@@ -33,18 +34,6 @@ pub(super) enum Recorded {
     /// In a file beside each, with the columns: the file itself has a form of another package, which is not read back.
     Whole,
 }
-
-const FORMATS: [&Row; 9] = [
-    &csv::FORMAT,
-    &ecsv::FORMAT,
-    &fits::FORMAT,
-    &hdf5::FORMAT,
-    &json::FORMAT,
-    &npy::FORMAT,
-    &parquet::FORMAT,
-    &txt::FORMAT,
-    &xvg::FORMAT,
-];
 
 /// A format of result tables.
 ///

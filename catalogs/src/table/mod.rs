@@ -51,6 +51,19 @@ use crate::names::listed;
 use crate::numbers::Values;
 use crate::whole_file::WholeFile;
 
+/// All formats, in the order of their names.
+const FORMATS: [&Row; 9] = [
+    &csv::FORMAT,
+    &ecsv::FORMAT,
+    &fits::FORMAT,
+    &hdf5::FORMAT,
+    &json::FORMAT,
+    &npy::FORMAT,
+    &parquet::FORMAT,
+    &txt::FORMAT,
+    &xvg::FORMAT,
+];
+
 #[cfg(not(feature = "fits"))]
 mod fits {
     pub(super) const FORMAT: super::Row = super::absent!("fits", ["fits"], false);
