@@ -29,6 +29,8 @@ pub(super) struct Row {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recorded {
     Inside,
+    /// Nowhere: its files are written for other programs, and not read back.
+    Nowhere,
     /// In a file beside each.
     Beside,
     /// In a file beside each, with the columns: the file itself has a form of another package, which is not read back.
@@ -120,6 +122,31 @@ impl TableFormat {
     /// Whether files of it have a form of another package, which not every table has; [`Table::write_with`] takes it.
     pub fn is_foreign(self) -> bool {
         self.0.recorded == Recorded::Whole
+    }
+
+    /// Whether its files give the result back.
+    pub fn is_read(self) -> bool {
+        matches!(self.0.recorded, Recorded::Inside | Recorded::Beside)
+    }
+
+    /// The usual ending of its files, without the dot.
+    pub fn ending(self) -> &'static str {
+        self.0.endings[0]
+    }
+
+    /// The usual endings of files that give a result back, for a message.
+    ///
+    /// ```
+    /// let endings = albireo_catalogs::TableFormat::endings_to_read();
+    /// assert!(endings.starts_with(".csv, .ecsv, ") && endings.ends_with(" or .parquet"));
+    /// ```
+    pub fn endings_to_read() -> String {
+        let all = Self::all().filter(|format| format.is_read());
+        let all: Vec<String> = all.map(|format| format!(".{}", format.ending())).collect();
+        match all.split_last() {
+            Some((last, others)) => format!("{} or {last}", others.join(", ")),
+            None => String::new(),
+        }
     }
 
     /// Where files of it have their record.

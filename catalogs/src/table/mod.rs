@@ -197,8 +197,9 @@ impl Table {
 
     /// The record that [`Table::write`] writes beside the file `path`: `xi.csv.json` for `xi.csv`, none for formats with a place for it.
     pub fn record_of(path: &Path) -> Option<PathBuf> {
+        let beside = [Recorded::Beside, Recorded::Whole];
         let recorded =
-            TableFormat::of(path).is_ok_and(|format| format.recorded() != Recorded::Inside);
+            TableFormat::of(path).is_ok_and(|format| beside.contains(&format.recorded()));
         recorded.then(|| beside::place_of(path))
     }
 
