@@ -15,6 +15,9 @@ use albireo::{
     Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
 };
 
+#[path = "counts/merging.rs"]
+mod merging;
+
 fn bins() -> RBins {
     RBins::new(Edges::linear(0.0, 3.0, 3).unwrap())
 }

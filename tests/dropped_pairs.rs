@@ -114,11 +114,7 @@ fn regions_without_the_pairs_of_cuts() {
     // Rows that are left keep no numbers, so that lists are left out.
     for cuts in cuts(LineOfSight::Midpoint).into_iter().take(3) {
         for auto in [true, false] {
-            let job = if auto {
-                PreparedJob::auto(&first)
-            } else {
-                PreparedJob::cross(&first, &second).unwrap()
-            };
+            let job = PreparedJob::new(&first, (!auto).then_some(&second)).unwrap();
             let (regions, _) = count_regions(&engine, &job, what(&bins, &cuts), &Silent).unwrap();
             let whole = count_pairs(&Naive, job.job(), what(&bins, &cuts), &Silent).unwrap();
             assert_eq!(regions.whole(), whole);

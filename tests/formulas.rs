@@ -210,10 +210,7 @@ fn jackknifed(samples: &Samples, estimator: AnyEstimator, bins: &RBins) -> Vec<V
         let prepare = |sample: &Particles| engine.prepare(sample.clone(), &Domain::Open, &Silent);
         let (first, second) = pairs.samples();
         let (first, second) = (prepare(first)?, second.map(prepare).transpose()?);
-        let job = match &second {
-            None => PreparedJob::auto(&first),
-            Some(second) => PreparedJob::cross(&first, second)?,
-        };
+        let job = PreparedJob::new(&first, second.as_ref())?;
         let (counts, _) = count_regions(&engine, &job, CountSpec::for_pairs(bins, pairs), &Silent)?;
         Ok::<_, albireo::Error>(counts)
     });

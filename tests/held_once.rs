@@ -125,10 +125,7 @@ fn count(
         .iter()
         .map(|sample| engine.prepare_once(sample.clone(), &cube(), memory, progress))
         .collect::<Result<Vec<_>, _>>()?;
-    let job = match &prepared[..] {
-        [one] => PreparedJob::auto(one),
-        two => PreparedJob::cross(&two[0], &two[1])?,
-    };
+    let job = PreparedJob::new(&prepared[0], prepared.get(1))?;
     let what = what();
     engine.lay_out_once(&job, &what, memory, progress)?;
     Ok(engine.tally(&job, &what, &Silent)?.0)

@@ -90,10 +90,7 @@ fn by_region(
     let prepare = |sample: &Particles| engine.prepare(sample.clone(), domain, &Silent).unwrap();
     let (first, second) = pairs.samples();
     let (first, second) = (prepare(first), second.map(prepare));
-    let job = match &second {
-        None => PreparedJob::auto(&first),
-        Some(second) => PreparedJob::cross(&first, second).unwrap(),
-    };
+    let job = PreparedJob::new(&first, second.as_ref()).unwrap();
     let what = CountSpec::for_pairs(bins, pairs).with_mean_separation();
     count_regions(engine, &job, what, &Silent).map(|(counts, _)| counts)
 }

@@ -367,10 +367,7 @@ fn regions_leave_out_what_their_particles_bring() {
         let prepare = |sample: &Particles| engine.prepare(sample.clone(), &Domain::Open, &Silent);
         let (first, second) = pairs.samples();
         let (first, second) = (prepare(first)?, second.map(prepare).transpose()?);
-        let job = match &second {
-            None => PreparedJob::auto(&first),
-            Some(second) => PreparedJob::cross(&first, second)?,
-        };
+        let job = PreparedJob::new(&first, second.as_ref())?;
         let what = of_pairs(&bins, pairs, degrees).with_weighted_separation();
         Ok::<_, albireo::Error>(count_regions(&engine, &job, what, &Silent)?.0)
     });

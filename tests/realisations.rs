@@ -115,10 +115,7 @@ fn are_separate_counts(pairs: Pairs<'_>, domain: &Domain, what: &CountSpec) {
     let exponents = weight_exponents(pairs);
     let (first, second) = pairs.samples();
     let ready = (prepare(first), second.map(prepare));
-    let job = match &ready {
-        (first, None) => PreparedJob::auto(first),
-        (first, Some(second)) => PreparedJob::cross(first, second).unwrap(),
-    };
+    let job = PreparedJob::new(&ready.0, ready.1.as_ref()).unwrap();
     let (all, _) = count_realisations(&engine, &job, what, &Silent).unwrap();
     assert_eq!(Some(all.len()), what.realisations());
     let alone = what.clone().of_one_realisation();
@@ -128,10 +125,7 @@ fn are_separate_counts(pairs: Pairs<'_>, domain: &Domain, what: &CountSpec) {
     for (k, found) in all.iter().enumerate() {
         let own = |sample: &Particles| prepare(&sample.of_realisation(k).unwrap());
         let ready = (own(first), second.map(own));
-        let job = match &ready {
-            (first, None) => PreparedJob::auto(first),
-            (first, Some(second)) => PreparedJob::cross(first, second).unwrap(),
-        };
+        let job = PreparedJob::new(&ready.0, ready.1.as_ref()).unwrap();
         let expected = if alone.classes() == Classes::Regions {
             count_regions(&engine, &job, &alone, &Silent)
         } else {

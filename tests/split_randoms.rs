@@ -238,10 +238,7 @@ fn by_region(pairs: Pairs<'_>, bins: impl Into<Bins>) -> Counts {
     };
     let (first, second) = pairs.samples();
     let (first, second) = (prepare(first), second.map(prepare));
-    let job = match &second {
-        None => PreparedJob::auto(&first),
-        Some(second) => PreparedJob::cross(&first, second).unwrap(),
-    };
+    let job = PreparedJob::new(&first, second.as_ref()).unwrap();
     count_regions(&engine, &job, CountSpec::for_pairs(bins, pairs), &Silent)
         .unwrap()
         .0

@@ -59,10 +59,7 @@ fn runs_make_the_whole(job: &PairJob<'_>, what: &CountSpec, engines: &[AnyEngine
             prepared.unwrap()
         };
         let (first, second) = (prepare(first), second.map(prepare));
-        let prepared = match &second {
-            None => PreparedJob::auto(&first),
-            Some(second) => PreparedJob::cross(&first, second).unwrap(),
-        };
+        let prepared = PreparedJob::new(&first, second.as_ref()).unwrap();
         let units = engine.units(&prepared, what, &Silent).unwrap();
         assert!(units.len() > 6, "{}", units.len());
         prints.push((units.fingerprint(), units.cost(0..units.len())));

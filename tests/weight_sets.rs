@@ -240,11 +240,7 @@ fn sets_are_separate_counts(
         let all = [a, b].map(|sample| prepare(sample.clone()));
         for cross in [false, true] {
             let of = |all: &[albireo::engine::Prepared; 2]| {
-                let job = if cross {
-                    PreparedJob::cross(&all[0], &all[1]).unwrap()
-                } else {
-                    PreparedJob::auto(&all[0])
-                };
+                let job = PreparedJob::new(&all[0], cross.then_some(&all[1])).unwrap();
                 let all = &what(job.job().pairs());
                 let sets = count_weight_sets(engine, &job, all, &Silent);
                 let by_region = all.clone().with_classes(Classes::Regions);
@@ -255,11 +251,7 @@ fn sets_are_separate_counts(
             assert_eq!((sets.len(), by_region.len()), (4, 4));
             for (set, (found, regions)) in sets.into_iter().zip(by_region).enumerate() {
                 let alone = [a, b].map(|sample| prepare(sample.of_weight_set(set)));
-                let job = if cross {
-                    PreparedJob::cross(&alone[0], &alone[1]).unwrap()
-                } else {
-                    PreparedJob::auto(&alone[0])
-                };
+                let job = PreparedJob::new(&alone[0], cross.then_some(&alone[1])).unwrap();
                 let own = &what(job.job().pairs());
                 let expected = count_prepared(engine, &job, own, &Silent);
                 assert_eq!(found, expected.unwrap().0, "set {set}");

@@ -5,7 +5,7 @@
 use std::ffi::{c_int, c_void};
 
 use albireo::counts::{count_pairs, count_prepared};
-use albireo::engine::{AnyEngine, Auto, Cpu, Prepared, PreparedJob, Progress};
+use albireo::engine::{AnyEngine, Auto, Cpu, PreparedJob, Progress};
 use albireo::tally::{
     AngularWeight, Classes, Cut, InverseProbability, Legendre, PairNormalisation, PairWeight,
     Realisations,
@@ -403,7 +403,7 @@ impl Job {
             let prepare = |sample: &Particles| engine.prepare(sample.clone(), &domain, progress);
             let first = prepare(&first)?;
             let second = second.as_ref().map(prepare).transpose()?;
-            let job = prepared_job(&first, second.as_ref())?;
+            let job = PreparedJob::new(&first, second.as_ref())?;
             let (counts, _) = count_prepared(&*engine, &job, what, progress)?;
             Ok(Counted::of(counts, degrees, Some(domain.clone())))
         };
@@ -411,15 +411,4 @@ impl Job {
         // SAFETY: as this function asks.
         unsafe { heard(self.0.progress, self.0.user, count) }
     }
-}
-
-/// The pairs within a sorted sample, or between two.
-pub(super) fn prepared_job<'a>(
-    first: &'a Prepared,
-    second: Option<&'a Prepared>,
-) -> Result<PreparedJob<'a>> {
-    Ok(match second {
-        Some(second) => PreparedJob::cross(first, second)?,
-        None => PreparedJob::auto(first),
-    })
 }

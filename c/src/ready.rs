@@ -8,13 +8,13 @@ use std::sync::OnceLock;
 use albireo::counts::count_prepared;
 #[cfg(feature = "cuda")]
 use albireo::engine::cuda::Cuda;
-use albireo::engine::{AnyEngine, Prepared, Progress};
+use albireo::engine::{AnyEngine, Prepared, PreparedJob, Progress};
 
 use super::counts::Counted;
 use super::failure::{Failure, Result};
 #[cfg(feature = "cuda")]
 use super::job::CUDA;
-use super::job::{Job, THETA, prepared_job};
+use super::job::{Job, THETA};
 use super::listening::heard;
 use super::sample::Sample;
 
@@ -95,7 +95,7 @@ impl Job {
                 "expected them in both samples, or in none: albireo_count takes bits of one alone";
             return Err(Failure::argument("bits", expected));
         }
-        let job = prepared_job(&first.prepared, second.map(|second| &second.prepared))?;
+        let job = PreparedJob::new(&first.prepared, second.map(|second| &second.prepared))?;
         // SAFETY: as this function asks.
         let what = unsafe { self.what(&bins, job.job().pairs(), los) }?;
         let degrees = self.degrees()?;

@@ -308,11 +308,12 @@ impl Variant {
         // In cells slots are few wherever doubt by equal widths is rare.
         let few =
             in_cells && (self.arithmetic, self.across) == (Arithmetic::Filtered, Across::Reaching);
-        if match self.histogram {
-            Histogram::Lanes => !self.has_lanes(),
-            Histogram::Shared => few && self.has_lanes(),
-            Histogram::Global => false,
-        } {
+        let histogram_exists = match self.histogram {
+            Histogram::Lanes => self.has_lanes(),
+            Histogram::Shared => !(few && self.has_lanes()),
+            Histogram::Global => true,
+        };
+        if !histogram_exists {
             return false;
         }
         if self.summed == Summed::Separations {

@@ -240,7 +240,7 @@ def current(command: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any
         is_column = value is None or isinstance(value, str)
         if name in ("group", "exclude_same") and "group" in names:
             name = "exclude_same" if is_column else "group"
-        elif name.startswith("second_") and "second_rows" in names:
+        elif name.startswith("second_") and "second_rows" in names and name.replace("_", "-") not in _flags(tuple(command)):
             name = "cross_" + name.removeprefix("second_")
         made[name if name == "group" else names.get(name, name)] = value
     return made

@@ -88,6 +88,17 @@ pub struct PreparedJob<'a> {
 }
 
 impl<'a> PreparedJob<'a> {
+    /// The pairs within a sample, or between it and the second where there is one.
+    ///
+    /// # Errors
+    /// As [`PreparedJob::cross`].
+    pub fn new(first: &'a Prepared, second: Option<&'a Prepared>) -> Result<Self, JobError> {
+        match second {
+            None => Ok(Self::auto(first)),
+            Some(second) => Self::cross(first, second),
+        }
+    }
+
     /// The pairs within a sample.
     pub fn auto(sample: &'a Prepared) -> Self {
         Self {

@@ -181,10 +181,7 @@ mod tests {
         let prepare = |sample: &Particles| Naive.prepare(sample.clone(), &Domain::Open, &Silent);
         let (first, second) = (prepare(first).unwrap(), second.map(prepare));
         let second = second.transpose().unwrap();
-        let job = match &second {
-            None => PreparedJob::auto(&first),
-            Some(second) => PreparedJob::cross(&first, second).unwrap(),
-        };
+        let job = PreparedJob::new(&first, second.as_ref()).unwrap();
         let whole = Naive.tally(&job, what, &Silent).unwrap().0;
         let units = Naive.units(&job, what, &Silent).unwrap();
         for share in [0.0, 0.3, 0.9, 1.0] {

@@ -8,6 +8,21 @@ use super::{SIGHTS, Weighing, counted, r, rp_pi, sample};
 use crate::random::Random;
 
 #[test]
+fn counts_with_other_totals_do_not_adjoin() {
+    let of_total = |edges: [f64; 2], total| {
+        let total = PairTotal::unweighted(PairKind::AutoUnordered, total);
+        Counts::from_parts(r(edges.to_vec()), vec![1], None, total, JobId(1)).unwrap()
+    };
+    let near = of_total([0.0, 1.0], 45);
+    assert!(near.concatenate(&of_total([1.0, 2.0], 45)).is_ok());
+    let refused = near.concatenate(&of_total([1.0, 2.0], 46)).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "it was counted from other particles, or has other totals"
+    );
+}
+
+#[test]
 fn what_has_no_meaning_is_refused() {
     let mut random = Random(23);
     let bins = r(vec![0.0, 1.0, 2.0, 3.0, 4.0]);

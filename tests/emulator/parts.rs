@@ -51,10 +51,7 @@ fn runs_make_the_whole(
         prepared.unwrap()
     };
     let (first, second) = (prepare(first), second.map(prepare));
-    let prepared = match &second {
-        None => PreparedJob::auto(&first),
-        Some(second) => PreparedJob::cross(&first, second).unwrap(),
-    };
+    let prepared = PreparedJob::new(&first, second.as_ref()).unwrap();
     let prepared = prepared.with_traversal(job.traversal());
     let units = engine.units(&prepared, what, &Silent).unwrap();
     assert_eq!(units.kind(), "cells");

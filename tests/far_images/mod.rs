@@ -53,10 +53,7 @@ fn same(engine: &dyn Engine, (pairs, domain): (Pairs<'_>, &Domain), what: &Count
     let (first, second) = pairs.samples();
     let prepared = |sample: &Particles| engine.prepare(sample.clone(), domain, &Silent).unwrap();
     let (first, second) = (prepared(first), second.map(prepared));
-    let job = match &second {
-        Some(second) => PreparedJob::cross(&first, second).unwrap(),
-        None => PreparedJob::auto(&first),
-    };
+    let job = PreparedJob::new(&first, second.as_ref()).unwrap();
     let expected = Naive.run(job.job(), what, &Silent).unwrap();
     let told = || format!("{}: {what:?} in {domain:?}", engine.description());
     let unprepared = engine.run(job.job(), what, &Silent).unwrap();

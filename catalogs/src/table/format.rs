@@ -1,13 +1,14 @@
 //! The formats of result tables: each is a row, with its names and what writes and reads it.
 //!
-//! Entry: [`TableFormat`]. A format is one file beside this one, with its `FORMAT`, and its line in `FORMATS`.
+//! Entry: [`TableFormat`]. A format is one file beside this one, with its `FORMAT`, and two lines of the module above: its `mod` and its place in
+//! `FORMATS`.
 
 use std::io::Write;
 use std::path::Path;
 
 use super::error::{Failure, TableError};
 use super::tree::Tree;
-use super::{Table, csv, ecsv, fits, hdf5, json, npy, parquet, txt, xvg};
+use super::{FORMATS, Table, csv, json};
 
 /// What files of a format are called, and how they are written and read.
 pub(super) struct Row {
@@ -28,23 +29,13 @@ pub(super) struct Row {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recorded {
     Inside,
+    /// Nowhere: its files are written for other programs, and not read back.
+    Nowhere,
     /// In a file beside each.
     Beside,
     /// In a file beside each, with the columns: the file itself has a form of another package, which is not read back.
     Whole,
 }
-
-const FORMATS: [&Row; 9] = [
-    &csv::FORMAT,
-    &ecsv::FORMAT,
-    &fits::FORMAT,
-    &hdf5::FORMAT,
-    &json::FORMAT,
-    &npy::FORMAT,
-    &parquet::FORMAT,
-    &txt::FORMAT,
-    &xvg::FORMAT,
-];
 
 /// A format of result tables.
 ///
@@ -131,6 +122,31 @@ impl TableFormat {
     /// Whether files of it have a form of another package, which not every table has; [`Table::write_with`] takes it.
     pub fn is_foreign(self) -> bool {
         self.0.recorded == Recorded::Whole
+    }
+
+    /// Whether its files give the result back.
+    pub fn is_read(self) -> bool {
+        matches!(self.0.recorded, Recorded::Inside | Recorded::Beside)
+    }
+
+    /// The usual ending of its files, without the dot.
+    pub fn ending(self) -> &'static str {
+        self.0.endings[0]
+    }
+
+    /// The usual endings of files that give a result back, for a message.
+    ///
+    /// ```
+    /// let endings = albireo_catalogs::TableFormat::endings_to_read();
+    /// assert!(endings.starts_with(".csv, .ecsv, ") && endings.ends_with(" or .parquet"));
+    /// ```
+    pub fn endings_to_read() -> String {
+        let all = Self::all().filter(|format| format.is_read());
+        let all: Vec<String> = all.map(|format| format!(".{}", format.ending())).collect();
+        match all.split_last() {
+            Some((last, others)) => format!("{} or {last}", others.join(", ")),
+            None => String::new(),
+        }
     }
 
     /// Where files of it have their record.

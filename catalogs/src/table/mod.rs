@@ -51,6 +51,19 @@ use crate::names::listed;
 use crate::numbers::Values;
 use crate::whole_file::WholeFile;
 
+/// All formats, in the order of their names.
+const FORMATS: [&Row; 9] = [
+    &csv::FORMAT,
+    &ecsv::FORMAT,
+    &fits::FORMAT,
+    &hdf5::FORMAT,
+    &json::FORMAT,
+    &npy::FORMAT,
+    &parquet::FORMAT,
+    &txt::FORMAT,
+    &xvg::FORMAT,
+];
+
 #[cfg(not(feature = "fits"))]
 mod fits {
     pub(super) const FORMAT: super::Row = super::absent!("fits", ["fits"], false);
@@ -184,8 +197,9 @@ impl Table {
 
     /// The record that [`Table::write`] writes beside the file `path`: `xi.csv.json` for `xi.csv`, none for formats with a place for it.
     pub fn record_of(path: &Path) -> Option<PathBuf> {
+        let beside = [Recorded::Beside, Recorded::Whole];
         let recorded =
-            TableFormat::of(path).is_ok_and(|format| format.recorded() != Recorded::Inside);
+            TableFormat::of(path).is_ok_and(|format| beside.contains(&format.recorded()));
         recorded.then(|| beside::place_of(path))
     }
 

@@ -4,24 +4,24 @@
 
 use std::io::Write;
 
-use super::{Failure, Recorded, Row, Table, TableColumn};
+use super::{Failure, Recorded, Row, Table, TableColumn, TableFormat};
 
 pub(super) const FORMAT: Row = Row {
     name: "xvg",
     endings: &["xvg"],
     about: "Curves for GROMACS and Grace",
     printed: true,
-    recorded: Recorded::Inside,
+    recorded: Recorded::Nowhere,
     write: |table, _, mut writer| write(table, &mut writer),
     read: |_| Err(not_read()),
 };
 
 /// What is said when such a file is to be read.
 pub(super) fn not_read() -> Failure {
-    Failure::Malformed(
-        "xvg is written for GROMACS and Grace and has no edges: expected the result in .csv, .ecsv, .fits, .h5, .json or .parquet"
-            .to_owned(),
-    )
+    let read = TableFormat::endings_to_read();
+    Failure::Malformed(format!(
+        "xvg is written for GROMACS and Grace and has no edges: expected the result in {read}"
+    ))
 }
 
 /// The column that the curves are over: the middle of the bins where there is one, else the first.

@@ -3,7 +3,7 @@
 //! Entry: [`ClassFlags`], [`ClassPairs`]; [`split`] and [`table_of`] of results that hold such tables.
 
 use albireo::binning::PairOrder;
-use albireo_catalogs::{Table, TableColumn, Values};
+use albireo_catalogs::{Table, TableColumn, TableFormat, Values};
 use albireo_samples::{ClassColumn, ClassCut, Samples, Selection, Source};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -95,9 +95,10 @@ impl ClassFlags {
     /// Refuses a file of another package, which has no form of them.
     pub(crate) fn check_file(&self, is_foreign: bool) -> Result<()> {
         if self.any() && is_foreign {
-            return Err(usage(
-                "--classes: .npy and .txt have no form of pairs by classes: take .csv, .ecsv, .fits, .h5, .json or .parquet",
-            ));
+            let read = TableFormat::endings_to_read();
+            return Err(usage(format!(
+                "--classes: .npy and .txt have no form of pairs by classes: take {read}"
+            )));
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use albireo::binning::{BinAxis, PairOrder};
 use albireo::regions::{Regions, Shells};
 use albireo::{Counts, Particles};
-use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_catalogs::{ResultKind, Table, TableColumn, TableFormat};
 use albireo_samples::Samples;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -87,9 +87,10 @@ impl ShellFlags {
     /// Refuses a file of another package, which has no form of them.
     pub(crate) fn check_file(&self, path: &Path) -> Result<()> {
         if self.shells.is_some() && is_foreign(path) {
-            return Err(usage(
-                "--shells: .npy and .txt have no form of pairs by shells: take .csv, .ecsv, .fits, .h5, .json or .parquet",
-            ));
+            let read = TableFormat::endings_to_read();
+            return Err(usage(format!(
+                "--shells: .npy and .txt have no form of pairs by shells: take {read}"
+            )));
         }
         Ok(())
     }

@@ -22,6 +22,7 @@ use anyhow::{Context, Result};
 use crate::args::{EngineName, RunFlags};
 #[cfg(feature = "cuda")]
 use crate::args::{KernelName, PrecisionName};
+use crate::shard::PieceFlags;
 use crate::usage::usage;
 use crate::world::World;
 
@@ -42,12 +43,17 @@ impl Opened {
     /// The engine of these flags, opened if it is not yet; flags of another engine are refused.
     pub(crate) fn engine(&self, flags: &RunFlags, world: &dyn World) -> Result<Who> {
         check(flags)?;
+        // Which part of the counts it makes is nothing to an engine.
+        let flags = RunFlags {
+            pieces: PieceFlags::default(),
+            ..flags.clone()
+        };
         let mut opened = self.0.borrow_mut();
-        if let Some((_, who)) = opened.iter().find(|(known, _)| known == flags) {
+        if let Some((_, who)) = opened.iter().find(|(known, _)| *known == flags) {
             return Ok(who.clone());
         }
-        let who = Who::of(flags, world)?;
-        opened.push((flags.clone(), who.clone()));
+        let who = Who::of(&flags, world)?;
+        opened.push((flags, who.clone()));
         Ok(who)
     }
 }
@@ -246,5 +252,40 @@ impl Who {
                 choice.engine
             }
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::ComputeFlags;
+    use crate::shard::Shard;
+    use crate::world::Alone;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        flags: ComputeFlags,
+    }
+
+    #[test]
+    fn parts_of_a_count_share_an_engine() {
+        let (opened, alone) = (Opened::default(), Alone::default());
+        let line = |text: &str| Line::parse_from(text.split(' ')).flags.run_flags();
+        let part = |index: u32, mut flags: RunFlags| {
+            flags.pieces.shard = Some(Shard { index, of: 2 });
+            flags
+        };
+        let one = line("albireo --engine cpu --threads 1");
+        for flags in [part(0, one.clone()), part(1, one.clone()), one] {
+            opened.engine(&flags, &alone).unwrap();
+        }
+        assert_eq!(opened.0.borrow().len(), 1);
+        let two = line("albireo --engine cpu --threads 2");
+        opened.engine(&part(0, two), &alone).unwrap();
+        assert_eq!(opened.0.borrow().len(), 2);
     }
 }

@@ -303,10 +303,7 @@ impl<'a> Counter<'a> {
         let second = second
             .map(|sample| self.prepared(name, sample, &bar))
             .transpose()?;
-        let job = match &second {
-            None => PreparedJob::auto(&first),
-            Some(second) => PreparedJob::cross(&first, second)?,
-        };
+        let job = PreparedJob::new(&first, second.as_deref())?;
         let engine = self.engine(name)?;
         engine.begin(name);
         let made = count(engine, &job, &bar);

@@ -17,6 +17,9 @@ const FLAGS: [(&str, &str); 6] = [
 /// What flags of the second of two samples began with, and begin with now.
 const SECOND: [&str; 2] = ["second-", "cross-"];
 
+/// Flags that begin so too: of the second axis of bins, not of the second sample.
+const SECOND_AXIS: [&str; 2] = ["second-bins", "second-bins-of"];
+
 /// Flags with a value as it was written, and as it is written now.
 const VALUES: [(&str, &str, &str); 6] = [
     ("norm", "pairs", "ideal"),
@@ -32,7 +35,8 @@ pub(crate) fn now(flag: &str) -> Option<String> {
     if let Some((_, now)) = FLAGS.iter().find(|(before, _)| *before == flag) {
         return Some((*now).to_owned());
     }
-    let rest = flag.strip_prefix(SECOND[0])?;
+    let of_sample = Some(flag).filter(|flag| !SECOND_AXIS.contains(flag));
+    let rest = of_sample?.strip_prefix(SECOND[0])?;
     Some(format!("--{}{rest}", SECOND[1]))
 }
 
@@ -64,7 +68,23 @@ pub(crate) fn notes(words: &[OsString]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::{Command, CommandFactory};
+
     use super::*;
+
+    /// Flags of today, those that help has, that are taken for old ones, of a command and of those below it.
+    fn mistaken(command: &Command) -> Vec<String> {
+        let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
+        let flags = shown.filter_map(|arg| arg.get_long());
+        let own = flags.filter_map(|flag| Some(format!("--{flag}: {}", now(flag)?)));
+        own.chain(command.get_subcommands().flat_map(mistaken))
+            .collect()
+    }
+
+    #[test]
+    fn no_flag_of_today_is_an_old_one() {
+        assert_eq!(mistaken(&crate::Cli::command()), Vec::<String>::new());
+    }
 
     #[test]
     fn old_names_are_noted_once_each() {

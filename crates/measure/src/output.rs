@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use albireo_catalogs::{Table, Values};
+use albireo_catalogs::{Table, TableFormat, Values};
 use anyhow::{Context, Result};
 
 use crate::args::OutputFlags;
@@ -56,8 +56,9 @@ impl Sink {
         if let Some((flag, path)) = main.iter().chain(others).find(|(_, path)| is_foreign(path)) {
             return Err(usage(format!(
                 "{flag} {}: .npy and .txt hold pair counts and what is estimated of them, as xi, wp and count make them, in the form of pycorr, and covariances: \
-                 take .csv, .ecsv, .fits, .h5, .json or .parquet",
-                path.display()
+                 take {}",
+                path.display(),
+                TableFormat::endings_to_read()
             )));
         }
         self.check_counts(flags, others, inputs)
@@ -79,8 +80,9 @@ impl Sink {
         if let Some((flag, path)) = others.iter().find(is_refused) {
             return Err(usage(format!(
                 "{flag} {}: .npy and .txt hold correlation functions with their counts, which --output and --counts write, and covariances: \
-                 take .csv, .ecsv, .fits, .h5, .json or .parquet",
-                path.display()
+                 take {}",
+                path.display(),
+                TableFormat::endings_to_read()
             )));
         }
         let file = flags.file();

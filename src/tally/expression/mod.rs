@@ -138,6 +138,9 @@ impl PairProgram {
     }
 }
 
+/// Operations up to which a value is made in a short table, which costs less to clear for each pair.
+const FEW_OPERATIONS: usize = 64;
+
 /// The value that `operations` make for a pair, whose columns `column` has.
 pub(crate) fn evaluate(
     operations: &[Operation],
@@ -145,8 +148,22 @@ pub(crate) fn evaluate(
     sep: &Separation,
     column: impl Fn(End, usize) -> f64,
 ) -> f64 {
-    let mut values = [0.0; MAX_OPERATIONS + MAX_OWN_OPERATIONS];
-    for (k, operation) in operations[..=value.index()].iter().enumerate() {
+    let operations = &operations[..=value.index()];
+    if operations.len() <= FEW_OPERATIONS {
+        last_value::<FEW_OPERATIONS>(operations, sep, column)
+    } else {
+        last_value::<{ MAX_OPERATIONS + MAX_OWN_OPERATIONS }>(operations, sep, column)
+    }
+}
+
+/// The value of the last of at most `MOST` operations.
+fn last_value<const MOST: usize>(
+    operations: &[Operation],
+    sep: &Separation,
+    column: impl Fn(End, usize) -> f64,
+) -> f64 {
+    let mut values = [0.0; MOST];
+    for (k, operation) in operations.iter().enumerate() {
         values[k] = match *operation {
             Operation::Column(end, at) => column(end, at.into()),
             Operation::Difference(axis) => sep.d[usize::from(axis)],
@@ -155,7 +172,7 @@ pub(crate) fn evaluate(
                 .unwrap_or_default(),
         };
     }
-    values[value.index()]
+    values[operations.len() - 1]
 }
 
 impl PairSum {

@@ -71,8 +71,7 @@ impl Derived {
     pub(super) fn form(&self) -> Form {
         match self {
             Self::Xi => Form::Xi,
-            Self::OverMu(OverMu::Multipoles(_)) => Form::Multipoles,
-            Self::OverMu(OverMu::Wedges(_)) => Form::Wedges,
+            Self::OverMu(wanted) => wanted.form(),
             Self::Wp(_) => Form::Wp,
         }
     }

@@ -5,12 +5,16 @@
 use std::num::NonZeroU16;
 
 use albireo::error::EstimatorError;
-use albireo::estimators::{MAX_ELL, check_wedge_edges, multipoles, wedges};
+use albireo::estimators::{
+    MAX_ELL, Multipole, Multipoles, Wedge, Wedges, check_wedge_edges, multipoles, wedges,
+};
 use albireo::{Correlation, SignedEdges};
+use albireo_catalogs::{ResultKind, TableColumn};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
-use super::projections::Projection;
+use super::projections::{Curve, Projection};
+use crate::form_file::Form;
 use crate::group;
 use crate::usage::usage;
 
@@ -73,6 +77,65 @@ impl OverMu {
             Self::Multipoles(orders) => multipoles(xi, orders)?.into(),
             Self::Wedges(edges) => wedges(xi, edges)?.into(),
         })
+    }
+
+    /// Which form of an estimate it is.
+    pub(super) fn form(&self) -> Form {
+        match self {
+            Self::Multipoles(_) => Form::Multipoles,
+            Self::Wedges(_) => Form::Wedges,
+        }
+    }
+}
+
+impl From<Multipoles> for Projection {
+    fn from(poles: Multipoles) -> Self {
+        let orders = poles.poles.iter().map(|pole| u64::from(pole.ell)).collect();
+        let curve = |pole: Multipole| Curve {
+            name: format!("xi_{}", pole.ell),
+            described: format!("multipole l = {} of xi(s, mu)", pole.ell),
+            xi: pole.xi,
+            error: pole.error,
+        };
+        Self {
+            kind: ResultKind::Multipoles,
+            axis: poles.axis,
+            curves: poles.poles.into_iter().map(curve).collect(),
+            labels: vec![TableColumn::integers(
+                "ell",
+                "order of the multipole",
+                orders,
+            )],
+            wedges: None,
+        }
+    }
+}
+
+impl From<Wedges> for Projection {
+    fn from(wedges: Wedges) -> Self {
+        let ends = wedges.wedges.iter().map(|wedge| wedge.mu);
+        let edge = |side: usize| ends.clone().map(|mu| mu[side]).collect::<Vec<f64>>();
+        let (lo, hi) = (edge(0), edge(1));
+        let edges = lo.iter().chain(hi.last()).copied().collect();
+        let curve = |(k, wedge): (usize, Wedge)| Curve {
+            name: format!("xi_wedge_{k}"),
+            described: format!(
+                "mean of xi(s, mu) over mu from {} to {}",
+                wedge.mu[0], wedge.mu[1]
+            ),
+            xi: wedge.xi,
+            error: wedge.error,
+        };
+        Self {
+            kind: ResultKind::Wedges,
+            axis: wedges.axis,
+            curves: wedges.wedges.into_iter().enumerate().map(curve).collect(),
+            labels: vec![
+                TableColumn::floats("wedge_lo", "mu: lower edge of the wedge", lo),
+                TableColumn::floats("wedge_hi", "mu: upper edge of the wedge", hi),
+            ],
+            wedges: Some(edges),
+        }
     }
 }
 

@@ -1,56 +1,33 @@
-//! What becomes of xi over two axes on one of them: multipoles, wedges, wp.
+//! What becomes of xi over two axes on one of them: curves, as of wp; those of multipoles and wedges are made in `over_mu`.
 //!
-//! Entry: [`Projection`], the curves of either with their columns and the bins of their covariance.
+//! Entry: [`Projection`], with the columns of its curves and the bins of their covariance.
 
 use albireo::Correlation;
 use albireo::binning::BinAxis;
 use albireo::error::EstimatorError;
-use albireo::estimators::{Multipoles, Projected, Wedges};
+use albireo::estimators::Projected;
 use albireo_catalogs::{ResultKind, TableColumn};
 
 use crate::record::Record;
 use crate::tables::{edge_columns, error_columns, with_unit};
 
 /// One curve over the axis that is left.
-struct Curve {
-    name: String,
-    described: String,
-    xi: Vec<f64>,
-    error: Vec<f64>,
+pub(super) struct Curve {
+    pub(super) name: String,
+    pub(super) described: String,
+    pub(super) xi: Vec<f64>,
+    pub(super) error: Vec<f64>,
 }
 
 /// Curves over one axis that were made of xi over two.
 pub(super) struct Projection {
     pub(super) kind: ResultKind,
-    axis: BinAxis,
-    curves: Vec<Curve>,
+    pub(super) axis: BinAxis,
+    pub(super) curves: Vec<Curve>,
     /// What tells the curves apart: a column with a row each.
-    labels: Vec<TableColumn>,
+    pub(super) labels: Vec<TableColumn>,
     /// The edges of wedges, for the record.
-    wedges: Option<Vec<f64>>,
-}
-
-impl From<Multipoles> for Projection {
-    fn from(poles: Multipoles) -> Self {
-        let orders = poles.poles.iter().map(|pole| u64::from(pole.ell)).collect();
-        let curve = |pole: albireo::estimators::Multipole| Curve {
-            name: format!("xi_{}", pole.ell),
-            described: format!("multipole l = {} of xi(s, mu)", pole.ell),
-            xi: pole.xi,
-            error: pole.error,
-        };
-        Self {
-            kind: ResultKind::Multipoles,
-            axis: poles.axis,
-            curves: poles.poles.into_iter().map(curve).collect(),
-            labels: vec![TableColumn::integers(
-                "ell",
-                "order of the multipole",
-                orders,
-            )],
-            wedges: None,
-        }
-    }
+    pub(super) wedges: Option<Vec<f64>>,
 }
 
 impl From<Projected> for Projection {
@@ -67,34 +44,6 @@ impl From<Projected> for Projection {
             curves: vec![curve],
             labels: vec![],
             wedges: None,
-        }
-    }
-}
-
-impl From<Wedges> for Projection {
-    fn from(wedges: Wedges) -> Self {
-        let ends = wedges.wedges.iter().map(|wedge| wedge.mu);
-        let edge = |side: usize| ends.clone().map(|mu| mu[side]).collect::<Vec<f64>>();
-        let (lo, hi) = (edge(0), edge(1));
-        let edges = lo.iter().chain(hi.last()).copied().collect();
-        let curve = |(k, wedge): (usize, albireo::estimators::Wedge)| Curve {
-            name: format!("xi_wedge_{k}"),
-            described: format!(
-                "mean of xi(s, mu) over mu from {} to {}",
-                wedge.mu[0], wedge.mu[1]
-            ),
-            xi: wedge.xi,
-            error: wedge.error,
-        };
-        Self {
-            kind: ResultKind::Wedges,
-            axis: wedges.axis,
-            curves: wedges.wedges.into_iter().enumerate().map(curve).collect(),
-            labels: vec![
-                TableColumn::floats("wedge_lo", "mu: lower edge of the wedge", lo),
-                TableColumn::floats("wedge_hi", "mu: upper edge of the wedge", hi),
-            ],
-            wedges: Some(edges),
         }
     }
 }

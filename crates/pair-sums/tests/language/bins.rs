@@ -1,6 +1,6 @@
 //! Bins in the values of expressions: by formulas written out, at their edges, and drawn ones on every engine.
 
-use albireo::binning::PairOrder;
+use albireo::binning::{Binning, PairOrder};
 use albireo::engine::{Cpu, Isa, Silent};
 use albireo::tally::CountSpec;
 use albireo::{
@@ -128,6 +128,9 @@ fn the_second_axis_varies_fastest_and_both_may_have_other_edges() {
     assert_eq!(cut.axes()[0].edges, [0.0, 0.1, 0.3]);
     assert_eq!(cut, bins.slice(&[Some([0.0, 0.3]), None]).unwrap());
     assert!(cut != bins && bins.wrap().is_err());
+    let one_axis = along("r", &[0.0, 1.0], Z).unwrap();
+    assert!(one_axis.over(&[vec![0.0, 2.0]]).is_ok());
+    assert!(one_axis.over(&[vec![0.0, 2.0], vec![0.0, 1.0]]).is_err());
     let other = coarse.as_custom::<ExpressionBins>().unwrap();
     assert_eq!(
         (
@@ -156,6 +159,23 @@ fn bins_are_the_same_by_their_text_reach_and_line_of_sight() {
     assert_eq!(turned, of("mu", 0.5, LineOfSight::Midpoint));
     let print = |bins: &Bins| format!("{bins:?}");
     assert!(print(&r).contains("\"r\"") && print(&r) != print(&of("r", 0.4, Z)));
+    assert_ne!(print(&mu), print(&turned));
+    let wider = Bins::from(along("r", &[0.0, 2.0], Z).unwrap());
+    assert_ne!(print(&r), print(&wider));
+}
+
+#[test]
+fn what_is_measured_along_or_across_a_line_of_sight_has_one() {
+    for text in ["mu", "dlos", "rp", "los[2]*r", "L2(mu)", "cos2phi"] {
+        let bins = along(text, &[-1.0, 1.0], Z).unwrap();
+        assert_eq!(bins.line_of_sight(), Some(Z), "{text}");
+    }
+}
+
+#[test]
+fn coordinates_are_as_large_as_the_outermost_edge() {
+    let limit = |values: &[f64]| along("dlos", values, Z).unwrap().coordinate_limit();
+    assert_eq!([limit(&[-3.0, 0.0, 1.0]), limit(&[-1.0, 4.0])], [3.0, 4.0]);
 }
 
 #[test]
@@ -169,7 +189,7 @@ fn what_is_no_number_of_the_separation_is_refused_where_it_stands() {
         ("norm(i.pos)", "at character 1"),
         ("r - mean(i.m)", "at character 10"),
         ("dx", "found dx"),
-        ("j.cos2phi", "at character 1"),
+        ("j.cos2phi", "of `j.cos2phi`: expected numbers of"),
         ("v12(vx, vy, vz)", "forms are sums over pairs"),
         ("d", "expected a number, found a vector"),
         ("r +", "expected"),

@@ -1,7 +1,7 @@
 //! For drawn trees and pairs: both orders agree as the program says, and no value exceeds its bound.
 
 use albireo::tally::{End, Exchange, PairProgram};
-use albireo::{Bins, Domain, Particles};
+use albireo::{Bins, Domain, Edges, Particles, Points, RBins};
 use albireo_pair_sums::{Geometry, Objects, PairSumSpec, PairSums};
 
 use crate::draw::{Draw, Text, words};
@@ -90,6 +90,60 @@ fn check(
             sum.exchange
         );
     }
+}
+
+#[test]
+fn signs_of_zeros_and_infinities_are_seen_where_they_show() {
+    // Two at equal x, two of equal m, and zeros of both signs.
+    let rows = [[0.0; 3], [0.0, 1.0, 0.0], [0.5, 0.0, 1.0], [1.5, 0.5, 0.0]];
+    let (m, t) = ([-0.0, 0.0, 5.0, 5.0], [1.0, -2.0, 3.0, 3.0]);
+    let particles = Particles::new(Points::from_rows(&rows).unwrap());
+    let bins = Bins::from(RBins::new(Edges::linear(0.0, 9.0, 1).unwrap()));
+    let geometry = Geometry::of(&bins, &Domain::Open);
+    let mut found = Found::default();
+    // Of equal m it is a zero, whose sign d[0] turns.
+    let zero = "((i.m - j.m)*d[0])";
+    for text in [
+        "(1/d[0] > 0) - (1/d[0] < 0)",
+        "(1/(i.m - j.m) > 0) - (1/(i.m - j.m) < 0)",
+        "1/ZERO > 0",
+        "1/(ZERO/2) > 0",
+        "(1/ZERO)/2 > 0",
+        "(1/ZERO)*2 > 0",
+        "1/(1/(1/ZERO)) > 0",
+        "1/sqrt(ZERO) > 0",
+        "sqrt(1/ZERO) > 0",
+        "1/(ZERO + 2*ZERO) > 0",
+        "1/(i.m*r + 0) + 1/(j.m*r) > 0",
+        "1/max(i.m, j.m) > 0",
+        "max(min(1/(i.m + 0*r) + 1/(j.m*(r > 0)), 1), 0 - 1)",
+        "1/where(r > 0.01, ZERO, 1) > 0",
+        "where(1/ZERO, 1, 2)",
+        "max(min(1/ZERO, 1), 0 - 1)",
+        "i.T*r + -1*(j.T*r)",
+        "where(i.T < j.T, 0, 0 - 1)*d[0]",
+    ] {
+        let text = text.replace("ZERO", zero);
+        let sums = PairSums::parse(&[spec(&text)], &[], &width).unwrap();
+        let sums = sums.with_bound("s", 9.0).unwrap();
+        let columns = sums.columns_of_both();
+        let read = |column: &str| if column == "m" { m } else { t }.to_vec();
+        let particles = filled(&particles, &columns, read);
+        let objects = Objects {
+            particles: &particles,
+            columns: &columns,
+        };
+        let program = sums.bind(&objects, &objects, &geometry).unwrap();
+        check(
+            &text,
+            &bins,
+            &Domain::Open,
+            &particles,
+            &program,
+            &mut found,
+        );
+    }
+    assert_eq!(found.pairs, 18 * 12);
 }
 
 #[test]

@@ -210,10 +210,7 @@ impl Randoms {
         let engine = engines.for_jobs(&[(PairJob::new(pairs, domain)?, what.clone())]);
         let prepare = |sample: &Particles| engine.prepare(sample.clone(), domain, progress);
         let (first, second) = (prepare(&first)?, second.as_ref().map(prepare).transpose()?);
-        let job = match &second {
-            None => PreparedJob::auto(&first),
-            Some(second) => PreparedJob::cross(&first, second)?,
-        };
+        let job = PreparedJob::new(&first, second.as_ref())?;
         let (counts, _) = match jackknife {
             Some(_) => count_regions(&*engine, &job, what, progress)?,
             None => count_prepared(&*engine, &job, what, progress)?,

@@ -1,0 +1,121 @@
+//! Counts that do not merge: each setting by which they may differ.
+
+use std::sync::Arc;
+
+use albireo::counts::{Part, count_part, count_regions};
+use albireo::engine::{PreparedJob, Silent};
+use albireo::random::in_box;
+use albireo::tally::{
+    Classes, Cut, Exchange, Legendre, Operation, OperationList, PairProgram, PairSum,
+};
+use albireo::{
+    CountSpec, Counts, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs,
+    Particles, SMuBins, SignedEdges,
+};
+
+/// One for each pair, under this name.
+fn ones(name: &str) -> Arc<PairProgram> {
+    let mut operations = OperationList::default();
+    let sum = PairSum {
+        name: name.to_owned(),
+        value: operations.push(Operation::constant(1.0)),
+        bound: 1.0,
+        proven: true,
+        exchange: Exchange::Even,
+    };
+    Arc::new(PairProgram::new(&operations, vec![sum]).unwrap())
+}
+
+/// A few weighted particles in two regions.
+fn labelled() -> Particles {
+    let labels = Labels::new((0..12).map(|row| row % 2).collect(), 2).unwrap();
+    let points = in_box(12, 1, [1.0; 3]).unwrap();
+    let sample = Particles::weighted(points, vec![0.5; 12]).unwrap();
+    sample.labelled(labels).unwrap()
+}
+
+fn s_mu() -> SMuBins {
+    let (s, mu) = (vec![0.0, 0.45, 0.9], vec![0.0, 1.0]);
+    let (s, mu) = (Edges::new(s).unwrap(), SignedEdges::new(mu).unwrap());
+    SMuBins::new(s, mu, LineOfSight::Midpoint).unwrap()
+}
+
+fn part(pairs: Pairs<'_>, what: CountSpec, part: Part) -> Counts {
+    let job = PairJob::new(pairs, &Domain::Open).unwrap();
+    count_part(&Naive, &job, part, what, &Silent).unwrap()
+}
+
+/// That counts differ from the whole in these settings, and do not merge with it.
+fn refuse_to_merge<const N: usize>(whole: &Counts, others: [(Counts, &str); N]) {
+    for (other, setting) in others {
+        let mut merged = whole.clone();
+        let refused = merged.merge(&other).unwrap_err().to_string();
+        let expected = format!("counts of different jobs do not merge: they differ in {setting}");
+        assert!(refused.starts_with(&expected), "{refused}\n{expected}");
+        assert_eq!(merged, *whole, "a refused merge changes nothing");
+    }
+}
+
+#[test]
+fn counts_of_other_sums_do_not_merge() {
+    let sample = labelled();
+    let pairs = Pairs::Auto(&sample);
+    let plain = CountSpec::for_pairs(s_mu(), pairs);
+    let of = |make: fn(CountSpec) -> CountSpec| part(pairs, make(plain.clone()), Part::WHOLE);
+    let others = [
+        (
+            of(CountSpec::with_mean_separation),
+            "the separations (not summed against summed)",
+        ),
+        (
+            of(CountSpec::with_weighted_separation),
+            "the weighted separations (not summed against summed)",
+        ),
+        (
+            of(|what| what.with_program(ones("n"))),
+            "the sums of expressions ( against n)",
+        ),
+        (
+            of(|what| what.with_classes(Classes::Species)),
+            "the classes of pairs (0 by nothing against 3 by species)",
+        ),
+        (
+            of(|what| what.with_cut(Cut::listed([[0, 1]]))),
+            "the pairs that are dropped",
+        ),
+        (
+            of(|what| what.with_legendre([Legendre::L2].into_iter().collect())),
+            "the Legendre sums",
+        ),
+    ];
+    refuse_to_merge(&of(|what| what), others);
+}
+
+#[test]
+fn counts_of_other_pairs_do_not_merge() {
+    let sample = labelled();
+    let bare = Particles::new(sample.points().clone());
+    let of = |pairs, which| part(pairs, CountSpec::for_pairs(s_mu(), pairs), which);
+    let whole = of(Pairs::Auto(&sample), Part::WHOLE);
+    let half = Part { index: 0, of: 2 };
+    let prepared = Naive.prepare(sample.clone(), &Domain::Open, &Silent);
+    let prepared = prepared.unwrap();
+    let what = CountSpec::for_pairs(s_mu(), Pairs::Auto(&sample));
+    let by_region = count_regions(&Naive, &PreparedJob::auto(&prepared), what, &Silent);
+    let others = [
+        (by_region.unwrap().0, "the number of regions (0 against 2)"),
+        (
+            of(Pairs::Cross(&sample, &sample), Part::WHOLE),
+            "the kind of pairs (auto (each pair once) against cross)",
+        ),
+        (
+            of(Pairs::Auto(&bare), Part::WHOLE),
+            "the weights (summed against not summed)",
+        ),
+        (
+            of(Pairs::Auto(&sample), half),
+            "the number of parts of the job (1 against 2)",
+        ),
+    ];
+    refuse_to_merge(&whole, others);
+}
