@@ -53,6 +53,7 @@ mod mask;
 mod memory;
 mod notice;
 mod opened;
+mod overlap;
 mod pair_columns;
 mod passed_on;
 mod placing;

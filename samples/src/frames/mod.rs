@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use albireo::{Axis, Outside, Particles, Points};
-use albireo_catalogs::{Atoms, Expression, Filter, Frame, Stop, TrajectoryRequest};
+use albireo_catalogs::{Atoms, Cell, Expression, Filter, Frame, Stop, TrajectoryRequest};
 use albireo_fluids::frames::{FrameGroups, FrameJob};
 use serde::Serialize;
 use serde_json::Value;
@@ -30,17 +30,18 @@ pub use one::{FrameColumns, OneFrame};
 pub use range::{FrameRange, ParseFramesError};
 pub use source::{FrameSource, NumberedFrame};
 
-use crate::error::{Result, SampleError};
+use crate::error::{FrameError, Result, SampleError};
 use crate::given::Given;
 use crate::given_box::GivenBox;
 use crate::notice::Notice;
-use crate::space::described;
+use crate::space::{described, differ};
 use crate::within::Within;
 use centres::{Molecules, centres};
 use chosen::Chosen;
 use columns::MOVING;
 use masses::Guess;
 use molecules::Numbering;
+use suspicion::{rows, text};
 
 /// What particles are distinguished by.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -120,6 +121,8 @@ pub struct FrameChoice {
     numbering: Numbering,
     /// Columns of the first frame that are made of names.
     guesses: Vec<Guess>,
+    /// The box that the first frame states.
+    stated: Option<Cell>,
     /// What was chosen last, for the particles that it was chosen of.
     last: Mutex<Option<(Arc<Atoms>, Arc<Chosen>)>>,
     /// The particles of a frame, and the same with what the topology knows of them.
@@ -201,6 +204,7 @@ impl FrameReading {
             column,
             numbering,
             guesses,
+            stated: first.frame.cell.clone(),
             last: Mutex::new(None),
             merged: Mutex::new(Some((Arc::clone(&first.frame.atoms), merged))),
         };
@@ -321,12 +325,30 @@ impl FrameChoice {
         self.job_of(frame).within(|| place)
     }
 
+    /// Refuses a box that is given for all frames where those that they state change.
+    fn check_box(&self, cell: Option<&Cell>) -> Result<()> {
+        let given = self.reading.space.and_then(|space| rows(space.spec));
+        let (Some(given), Some(first), Some(cell)) = (given, &self.stated, cell) else {
+            return Ok(());
+        };
+        let closed = |cell: &Cell| {
+            let vectors = cell.vectors();
+            [0, 1, 2].map(|k| given[k].and(Some(vectors[k])))
+        };
+        if differ(&closed(cell), &closed(first)) {
+            let [first, found] = [first, cell].map(|cell| text(&closed(cell)));
+            return Err(FrameError::ChangingBox { first, found }.into());
+        }
+        Ok(())
+    }
+
     fn job_of(&self, numbered: NumberedFrame) -> Result<FrameJob> {
         let NumberedFrame {
             number,
             path,
             frame,
         } = numbered;
+        self.check_box(frame.cell.as_ref())?;
         let (domain, volume) = self.reading.space_of(frame.cell.as_ref())?;
         let atoms = self.merged(&frame)?;
         let frame = self.reading.whole(frame, atoms, &self.numbering)?;
