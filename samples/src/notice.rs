@@ -96,6 +96,18 @@ pub enum Notice {
         /// The unit of the stated one.
         unit: Option<String>,
     },
+    /// One box for frames whose own boxes change.
+    #[error(
+        "{frame}: the box that frames state changes, from {first} in the first to {found} here, and --box is one for all of them: leave it out where theirs are right"
+    )]
+    ChangingBox {
+        /// The first frame that states another box, with its file.
+        frame: String,
+        /// The box that the first frame states.
+        first: String,
+        /// The one that this frame states.
+        found: String,
+    },
     /// Positions that lie in a small part of the box.
     #[error(
         "{particles} fill {} of the box: are both in one unit?",
@@ -416,6 +428,7 @@ impl Notice {
                 | Self::OtherUnit { .. }
                 | Self::DifferentBox { .. }
                 | Self::OtherBox { .. }
+                | Self::ChangingBox { .. }
                 | Self::SmallPart { .. }
         )
     }

@@ -21,16 +21,6 @@ pub enum FrameError {
         /// What is wrong with it.
         reason: String,
     },
-    /// One box for frames whose own boxes change.
-    #[error(
-        "the box of the frames changes, from {first} in the first to {found} here, and --box is one for all of them: leave it out"
-    )]
-    ChangingBox {
-        /// The box that the first frame states.
-        first: String,
-        /// The one that this frame states.
-        found: String,
-    },
     /// A trajectory without a frame in the range asked for.
     #[error("{place}, counted from 0: none is in the range of --frames")]
     NoneLeft {

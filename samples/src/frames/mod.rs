@@ -17,7 +17,7 @@ mod spelling;
 mod suspicion;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use albireo::{Axis, Outside, Particles, Points};
 use albireo_catalogs::{Atoms, Cell, Expression, Filter, Frame, Stop, TrajectoryRequest};
@@ -30,7 +30,7 @@ pub use one::{FrameColumns, OneFrame};
 pub use range::{FrameRange, ParseFramesError};
 pub use source::{FrameSource, NumberedFrame};
 
-use crate::error::{FrameError, Result, SampleError};
+use crate::error::{Result, SampleError};
 use crate::given::Given;
 use crate::given_box::GivenBox;
 use crate::notice::Notice;
@@ -123,6 +123,7 @@ pub struct FrameChoice {
     guesses: Vec<Guess>,
     /// The box that the first frame states.
     stated: Option<Cell>,
+    changing_box: OnceLock<Notice>,
     /// What was chosen last, for the particles that it was chosen of.
     last: Mutex<Option<(Arc<Atoms>, Arc<Chosen>)>>,
     /// The particles of a frame, and the same with what the topology knows of them.
@@ -205,6 +206,7 @@ impl FrameReading {
             numbering,
             guesses,
             stated: first.frame.cell.clone(),
+            changing_box: OnceLock::new(),
             last: Mutex::new(None),
             merged: Mutex::new(Some((Arc::clone(&first.frame.atoms), merged))),
         };
@@ -322,14 +324,21 @@ impl FrameChoice {
     /// Positions that are not finite, a box that is none, particles that are of no known species: each with file and frame.
     pub fn job(&self, frame: NumberedFrame) -> Result<FrameJob> {
         let place = at(&frame);
+        self.look_at_box(&frame);
         self.job_of(frame).within(|| place)
     }
 
-    /// Refuses a box that is given for all frames where those that they state change.
-    fn check_box(&self, cell: Option<&Cell>) -> Result<()> {
+    /// What is to be said of the frames that jobs were made of: that their boxes change where one is given for all of them.
+    pub fn changing_box(&self) -> Option<&Notice> {
+        self.changing_box.get()
+    }
+
+    /// Keeps the first frame whose box is not that of the first of all, where one box is given in place of theirs.
+    fn look_at_box(&self, frame: &NumberedFrame) {
         let given = self.reading.space.and_then(|space| rows(space.spec));
-        let (Some(given), Some(first), Some(cell)) = (given, &self.stated, cell) else {
-            return Ok(());
+        let (Some(given), Some(first), Some(cell)) = (given, &self.stated, &frame.frame.cell)
+        else {
+            return;
         };
         let closed = |cell: &Cell| {
             let vectors = cell.vectors();
@@ -337,9 +346,13 @@ impl FrameChoice {
         };
         if differ(&closed(cell), &closed(first)) {
             let [first, found] = [first, cell].map(|cell| text(&closed(cell)));
-            return Err(FrameError::ChangingBox { first, found }.into());
+            let frame = at(frame);
+            self.changing_box.get_or_init(|| Notice::ChangingBox {
+                frame,
+                first,
+                found,
+            });
         }
-        Ok(())
     }
 
     fn job_of(&self, numbered: NumberedFrame) -> Result<FrameJob> {
@@ -348,7 +361,6 @@ impl FrameChoice {
             path,
             frame,
         } = numbered;
-        self.check_box(frame.cell.as_ref())?;
         let (domain, volume) = self.reading.space_of(frame.cell.as_ref())?;
         let atoms = self.merged(&frame)?;
         let frame = self.reading.whole(frame, atoms, &self.numbering)?;
