@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from . import objects, units
+from . import arrays, objects, units
 from ._native import native
 from .catalog import Catalog, Wanted
 from .trajectory import Trajectory
@@ -200,6 +200,22 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
     return wanted
 
 
+def _draws(roles: Sequence[Role], options: dict[str, Any]) -> dict[str | None, list[tuple[str, np.ndarray, int]]]:
+    """Arrays of bits that tell in which realisations a row takes part, as columns of their samples by the flags of these; options name them then."""
+    found: dict[str | None, list[tuple[str, np.ndarray, int]]] = {}
+    for role in roles:
+        name = f"{role.prefix.replace('-', '_')}realisations"
+        value = options.get(name)
+        is_named = value is None or isinstance(value, str) or (isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value))
+        if is_named:
+            continue
+        if role.catalog.path is not None:
+            raise ValueError(f"{name}: an array does not go with a file: name its column")
+        found[role.flag] = [(f"{name}[{k}]", bits, width) for k, (bits, width) in enumerate(arrays.words(name, value))]
+        options[name] = name
+    return found
+
+
 _HELP = re.compile(r"`(albireo [^`]*) --help`")
 _LONG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
 
@@ -342,13 +358,15 @@ def run(
             weights = file.name
             return weights
 
+        draws = _draws(roles, options)
         wanted = _wanted(options)
         sources: list[str] = []
         for role in roles:
             path = role.catalog.path
             name = path if path is not None else f"<{role.flag or 'data'}>"
             if path is None:
-                given[name] = role.catalog.native(wanted, command[0] == "rdf")
+                columns, bits, *others = role.catalog.native(wanted, command[0] == "rdf")
+                given[name] = (columns, [*bits, *draws.get(role.flag, [])], *others)
             sources += [name] if role.flag in (None, "second") else [f"--{role.flag}={name}"]
         for name, value in _in_unit(roles, given, options).items():
             words += _words(name, value, known[name.replace("_", "-")], named, rows)

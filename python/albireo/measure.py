@@ -17,7 +17,7 @@ from . import arrays, objects
 from .catalog import Catalog, as_catalog
 from .command import Progress, Role, explained, run
 from .keywords import CompletenessOptions, CountOptions, CovarianceOptions, NzOptions, RandomsOptions, RdfOptions, TypedDict, WpOptions, XiOptions
-from .result import Result, ends, results
+from .result import Result, ends, operated, results
 from .trajectory import as_trajectory
 
 if TYPE_CHECKING:
@@ -520,7 +520,19 @@ def covariance_model(
     if cross_randoms is not None:
         roles.append(_role("cross-randoms", "cross-", cross_randoms, "cross_randoms", options))
     _no_leftovers(options, ["cross_weights"] if cross_randoms is None else [])
-    return results(run(["covariance"], roles, options, inputs=inputs, progress=progress))
+    measured = {} if cross is not None else _modelled(counts, options)
+    made = results(run(["covariance"], roles, options, inputs=inputs, progress=progress))
+    made._parts.update(measured)
+    return made
+
+
+def _modelled(counts: Result | str | os.PathLike[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a modelled covariance is of, and its counts."""
+    found = counts.counts if isinstance(counts, Result) else load(counts)
+    wanted = {name: options.get(name) for name in ("multipoles", "wedges", "wedge_edges", "wp", "pi_max")}
+    if not any(value is not None and value is not False for value in wanted.values()):
+        return {"measured": found.table}
+    return {"measured": operated("estimate", [found], **wanted).table, "counts": found.table}
 
 
 def load(path: str | os.PathLike[str]) -> Result:

@@ -232,12 +232,16 @@ class Result:
         return name.replace("_", "-") in self._parts
 
     def part(self, name: str) -> Result:
-        """A further result of the same measurement, such as ``"structure"`` of g(r), by the name of the flag that asks for it."""
+        """A further result of the same measurement, such as ``"structure"`` of g(r), by the name of the flag that asks for it; of a covariance ``"measured"``,
+        the values that it is of."""
         table = self._parts.get(name.replace("_", "-"))
         if table is None:
             there = ", ".join(self._parts) or "none"
             raise ValueError(f"part: expected one of the further results ({there}), found {name!r}")
-        return Result(table)
+        if name != "covariance":
+            return Result(table)
+        of_it = {part: made for part, made in self._parts.items() if part == "counts"}
+        return Result(table, {"measured": self.table} | of_it)
 
     def of_classes(self, first: Any, second: Any) -> Result:
         """The pairs of two classes alone, of a result of ``classes=``: what the measurement of these parts would be.
@@ -407,7 +411,7 @@ class Result:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it whole or not at all, by extension: .csv .ecsv .fits .h5 .json .parquet, or as pycorr saves it: .npy .txt."""
-        self.table.write(os.fspath(path), self._parts.get("counts"), self._parts.get("region-counts"))
+        self.table.write(os.fspath(path), *map(self._parts.get, ("counts", "region-counts", "measured")))
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame of its columns, its record in ``attrs``."""

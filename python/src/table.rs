@@ -86,22 +86,23 @@ impl Table {
         Ok(read.into())
     }
 
-    /// Writes it by extension, with the form that other packages have of it and of what it was made of: its counts, and those by region.
+    /// Writes it by extension, with the form that other packages have of it and of what it was made of: its counts, and those by region; of a covariance
+    /// also the values that it is of.
     #[allow(
         clippy::needless_pass_by_value,
         reason = "arguments of Python are owned"
     )]
-    #[pyo3(signature = (path, counts=None, regions=None))]
+    #[pyo3(signature = (path, counts=None, regions=None, means=None))]
     fn write(
         &self,
         py: Python<'_>,
         path: PathBuf,
         counts: Option<PyRef<'_, Self>>,
         regions: Option<PyRef<'_, Self>>,
+        means: Option<PyRef<'_, Self>>,
     ) -> PyResult<()> {
-        let of = |part: Option<PyRef<'_, Self>>| part.map(|part| part.inner.clone());
-        let (counts, regions) = (of(counts), of(regions));
-        let write = || write_result(&self.inner, (counts.as_ref(), regions.as_ref()), &path);
+        let parts = [counts, regions, means].map(|part| part.map(|part| part.inner.clone()));
+        let write = || write_result(&self.inner, parts, &path);
         py.detach(write).map_err(refused)
     }
 

@@ -179,6 +179,20 @@ def test_random_catalogues_share_their_kind_of_weights(points, others):
         albireo.xi(points, weighted[0], cross=others * 0.9, cross_randoms=others, weights=np.ones(len(points)), bins=[1, 10, 20.0])
 
 
+def test_realisations_are_arrays_or_columns(points):
+    draws = np.random.default_rng(4).integers(0, 2**16, (len(points), 2), dtype=np.uint16)
+    table = dict(zip("xyz", points.T)) | {"draws": draws, "first": draws[:, 0]}
+    made = albireo.count(points, bins=[0, 20], realisations=draws)
+    assert len(made["realisation"]) == 32
+    for other in (albireo.count(table, bins=[0, 20], realisations="draws"), albireo.count(points, bins=[0, 20], realisations=(draws[:, 0], draws[:, 1]))):
+        np.testing.assert_array_equal(other["npairs"], made["npairs"])
+    np.testing.assert_array_equal(albireo.count(table, bins=[0, 20], realisations="first")["npairs"], made["npairs"][:16])
+    on = (draws[:, 0] & 1) == 1
+    assert made["npairs"][0] == albireo.count(points[on], bins=[0, 20]).npairs[0]
+    weighed = albireo.count(table, bins=[0, 20], bits="draws").weight
+    np.testing.assert_array_equal(weighed, albireo.count(points, bins=[0, 20], bits=draws).weight)
+
+
 def test_bits_and_groups(points):
     bits = np.random.default_rng(3).integers(0, 2**31, (len(points), 2), dtype=np.int32) | 1
     found = albireo.count(points, bins=[0, 20], bits=bits)

@@ -1,6 +1,7 @@
 """Files of lsstypes and pycorr: what is written is read back by these packages, where they are installed."""
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -255,3 +256,17 @@ def test_rascalc_gets_what_its_own_conversion_makes(samples, tmp_path, options):
     pairs = np.array([fold(part(k, "ii") + (part(k, "ij") + part(k, "ji")) / 2).ravel() for k in range(4)])
     weights = np.loadtxt(tmp_path / "jk.txt")
     np.testing.assert_allclose(weights[:, 1:], pairs / pairs.sum(axis=0), rtol=1e-12)
+
+
+def test_a_covariance_is_saved_with_what_it_is_of(tmp_path):
+    """As `--covariance x.h5` of the command line."""
+    h5py = pytest.importorskip("h5py")
+    points, randoms = (albireo.randoms(number, box=20, seed=seed) for number, seed in ((300, 1), (400, 2)))
+    xi = albireo.multipoles(points, box=20, bins="lin:1:9:4", mu_bins="lin:0:1:4", regions_cubes=2)
+    model = albireo.covariance_model(xi, randoms, multipoles=[0, 2, 4], rounds=2, cloud=2)
+    for covariance in (xi.part("covariance"), model, pickle.loads(pickle.dumps(model))):
+        covariance.save(tmp_path / "covariance.h5")
+        with h5py.File(tmp_path / "covariance.h5") as file:
+            assert {"0", "2", "4"} < set(file["observable"])
+            np.testing.assert_array_equal(file["value"][:], covariance.covariance)
+        np.testing.assert_array_equal(covariance.part("measured")["xi_2"], xi["xi_2"])

@@ -256,7 +256,7 @@ pub enum SampleError {
         second: (String, PathBuf),
     },
     /// A trajectory in the place of a catalogue.
-    #[error("{}: expected a catalogue, found a trajectory ({format}): `albireo rdf` counts the pairs of its frames, `albireo field` takes one of them (--frame N)", path.display())]
+    #[error("{}: expected a catalogue, found a trajectory ({format}): `albireo rdf` counts the pairs of its frames (of several files, as a pattern in quotes), `albireo field` takes one of them (--frame N)", path.display())]
     Trajectory {
         /// The file.
         path: PathBuf,

@@ -299,15 +299,25 @@ impl Given {
             .ok_or_else(|| CatalogError::unknown_column(&source.path, name, known()).into())
     }
 
-    /// The columns of bits of these names and the bits that they hold.
+    /// The columns of bits of these names and the bits that they hold: those with an index behind the name are its components.
     pub(crate) fn words(&self, source: &File, names: &[String]) -> Result<Vec<&Words>> {
-        let find = |name: &String| {
-            let found = self.words.iter().find(|(known, _)| known == name);
-            let known = || self.words.iter().map(|(name, _)| name.clone()).collect();
-            let missing = || CatalogError::unknown_column(&source.path, name, known());
-            Ok(&found.ok_or_else(missing)?.1)
-        };
-        names.iter().map(find).collect()
+        let mut found = Vec::new();
+        for name in names {
+            let is_of_it = |known: &str| {
+                let rest = known.strip_prefix(name.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+            };
+            let before = found.len();
+            let of_it = self.words.iter().filter(|(known, _)| is_of_it(known));
+            found.extend(of_it.map(|(_, words)| words));
+            if found.len() == before {
+                let known = self.words.iter().map(|(name, _)| name.clone());
+                return Err(
+                    CatalogError::unknown_column(&source.path, name, known.collect()).into(),
+                );
+            }
+        }
+        Ok(found)
     }
 
     /// Its number of rows.

@@ -2,7 +2,6 @@
 //!
 //! Entry: [`read`].
 
-use albireo::particles::Bits;
 use albireo::sky::{self, Column as Angles};
 use albireo::{Particles, Points, Weights};
 use albireo_catalogs::{Attribute, Format};
@@ -210,14 +209,10 @@ impl Columns<'_> {
 
     fn bits(&self, names: &[String]) -> Result<BitColumns> {
         let words = self.given.words(self.source, names)?;
-        let number = words.iter().map(|words| words.bits).sum();
-        let columns: Vec<&[u64]> = words.iter().map(|words| &words.values[..]).collect();
-        let place = || {
+        BitColumns::of(&words, || {
             let flag = self.source.selection.flag_of_bits();
             format!("{}: {flag} {}", self.source.path.display(), names.join(","))
-        };
-        let bits = Bits::from_columns(&columns).within(place)?;
-        Ok(BitColumns { bits, number })
+        })
     }
 
     /// What a result says of it.

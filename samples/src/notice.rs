@@ -96,6 +96,18 @@ pub enum Notice {
         /// The unit of the stated one.
         unit: Option<String>,
     },
+    /// One box for frames whose own boxes change.
+    #[error(
+        "{frame}: the box that frames state changes, from {first} in the first to {found} here, and --box is one for all of them: leave it out where theirs are right"
+    )]
+    ChangingBox {
+        /// The first frame that states another box, with its file.
+        frame: String,
+        /// The box that the first frame states.
+        first: String,
+        /// The one that this frame states.
+        found: String,
+    },
     /// Positions that lie in a small part of the box.
     #[error(
         "{particles} fill {} of the box: are both in one unit?",
@@ -139,6 +151,75 @@ pub enum Notice {
         roles: [String; 2],
         /// How many each of them holds.
         rows: [usize; 2],
+    },
+    /// Data and randoms that do not cover the same volume.
+    #[error(
+        "{}: do both cover the same sky and the same distances, after the same cuts (--where, --randoms-where)?",
+        alone(roles, *shares)
+    )]
+    Apart {
+        /// What the data and their randoms are to the command.
+        roles: [String; 2],
+        /// The share of each that lies where the other have nothing.
+        shares: [f64; 2],
+    },
+    /// Objects in the place of the observer.
+    #[error(
+        "{}: column `{column}` is 0 in {rows} of {of} rows, which puts them at the observer: marks of missing values are left out by --where",
+        path.display()
+    )]
+    AtObserver {
+        /// The file.
+        path: PathBuf,
+        /// The column of redshifts or distances.
+        column: String,
+        /// How many.
+        rows: usize,
+        /// Of how many.
+        of: usize,
+    },
+    /// Weights of which a few are negative, as marks of missing ones are.
+    #[error(
+        "{role} ({}): {rows} of {of} weights are negative, down to {}, and their pairs are subtracted: marks of missing weights are left out by --where",
+        path.display(), in_short(*least)
+    )]
+    NegativeWeights {
+        /// What the sample is to the command.
+        role: String,
+        /// The file.
+        path: PathBuf,
+        /// How many are negative.
+        rows: usize,
+        /// Of how many.
+        of: usize,
+        /// The least of them.
+        least: f64,
+    },
+    /// A sample that leaves a part of the box empty, whose random pairs are computed as if it did not.
+    #[error(
+        "{role} ({}): no position lies {} of the box, and RR is that of the whole box: give --randoms in the part that is filled, or its --box",
+        path.display(), along(gaps)
+    )]
+    Gaps {
+        /// What the sample is to the command.
+        role: String,
+        /// The file.
+        path: PathBuf,
+        /// The axes with where a gap begins and ends: beyond the box where it goes around.
+        gaps: Vec<(Axis, [f64; 2])>,
+    },
+    /// Positions that span more than the box along all of its axes.
+    #[error(
+        "{particles} span {} of the box, into which they are wrapped: is it their box, in their unit?",
+        parts_of(spans, lengths)
+    )]
+    WidePart {
+        /// Whose they are, as of [`Notice::SmallPart`].
+        particles: String,
+        /// The range of the positions along each axis.
+        spans: [f64; 3],
+        /// The length of the box along each axis.
+        lengths: [Option<f64>; 3],
     },
     /// Distances as small as redshifts.
     #[error(
@@ -337,11 +418,17 @@ impl Notice {
                 | Self::NegativeLambda(_)
                 | Self::SameRows { .. }
                 | Self::FewRandoms { .. }
+                | Self::Apart { .. }
+                | Self::AtObserver { .. }
+                | Self::NegativeWeights { .. }
+                | Self::Gaps { .. }
+                | Self::WidePart { .. }
                 | Self::Absent { .. }
                 | Self::SmallDistances { .. }
                 | Self::OtherUnit { .. }
                 | Self::DifferentBox { .. }
                 | Self::OtherBox { .. }
+                | Self::ChangingBox { .. }
                 | Self::SmallPart { .. }
         )
     }
@@ -351,9 +438,33 @@ impl Notice {
 fn parts_of(spans: &[f64; 3], lengths: &[Option<f64>; 3]) -> String {
     let axes = ["x", "y", "z"].iter().zip(spans).zip(lengths);
     let each = axes.filter_map(|((axis, span), length)| {
-        let four_digits = format!("{span:.3e}").parse().unwrap_or(*span);
-        let (span, length) = (in_short(four_digits), in_short((*length)?));
+        let (span, length) = (in_short(four_digits(*span)), in_short((*length)?));
         Some(format!("{span} of {length} along {axis}"))
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn four_digits(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
+/// Where gaps lie.
+fn along(gaps: &[(Axis, [f64; 2])]) -> String {
+    let each = gaps.iter().map(|(axis, gap)| {
+        let [from, to] = gap.map(|end| in_short(four_digits(end)));
+        format!("from {from} to {to} along {}", axis.name())
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// How much of two samples lies where the other has nothing.
+fn alone(roles: &[String; 2], shares: [f64; 2]) -> String {
+    let [data, randoms] = roles;
+    let each = [(data, randoms, shares[0]), (randoms, data, shares[1])];
+    let each = each.iter().filter(|(.., share)| *share > 0.0);
+    let each = each.map(|(of, other, share)| {
+        let percent = (100.0 * share).round().max(1.0);
+        format!("about {percent} % of the {of} lie where there are no {other}")
     });
     each.collect::<Vec<_>>().join(", ")
 }

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::notice::Notice;
 use crate::sample::Sample;
 use crate::space;
-use crate::suspicion::small_part;
+use crate::suspicion::Boxed;
 use crate::within::Within;
 
 /// How many points lie outside the box as it was given.
@@ -73,9 +73,14 @@ pub(crate) fn place(
     unless: Outside,
     tell: &mut dyn FnMut(Notice),
 ) -> Result<()> {
-    let rows = format!("the rows of {}", sample.path.display());
-    let suspicion = small_part(rows, sample.particles.points(), &space::rows(domain), None);
-    suspicion.into_iter().for_each(&mut *tell);
+    let boxed = Boxed {
+        particles: format!("the rows of {}", sample.path.display()),
+        points: sample.particles.points(),
+        rows: &space::rows(domain),
+        flat: None,
+        only_given: unless == Outside::Wrap && sample.stated_boxes.is_empty(),
+    };
+    boxed.suspicion().into_iter().for_each(&mut *tell);
     let around_origin = sample.centred && lie_around_origin(domain, sample.particles.points());
     let unless = if around_origin { Outside::Wrap } else { unless };
     let particles = std::mem::take(&mut sample.particles);

@@ -130,6 +130,7 @@ impl Reading {
         let few = roles::few_randoms(&samples).into_iter();
         let suspicions = few.chain(roles::same_rows(&samples));
         suspicions.for_each(&mut *tell);
+        roles::apart(&samples).into_iter().for_each(&mut *tell);
         let (domain, space) = self.domain(&samples, on_sky, &common, tell)?;
         if let Some(axis) = self
             .rsd

@@ -1,11 +1,12 @@
 //! What samples are to each other: which are the randoms of which, and which are the same rows.
 //!
-//! Entry: [`check_randoms`] before they are read, [`same_rows`] and [`few_randoms`] behind.
+//! Entry: [`check_randoms`] before they are read, [`same_rows`], [`few_randoms`] and [`apart`] behind.
 
 use std::path::PathBuf;
 
 use crate::error::{Result, SampleError};
 use crate::notice::Notice;
+use crate::overlap::shares_alone;
 use crate::sample::Sample;
 use crate::source::Source;
 
@@ -67,4 +68,25 @@ pub(crate) fn few_randoms(samples: &[Sample]) -> Vec<Notice> {
         rows: [data.particles.len(), randoms.particles.len()],
     })
     .collect()
+}
+
+/// The least share of data, and of randoms, that is worth saying to lie where the other have nothing.
+const ALONE: [f64; 2] = [0.02, 0.1];
+
+/// Data and randoms that do not cover the same volume.
+pub(crate) fn apart(samples: &[Sample]) -> Vec<Notice> {
+    let randoms =
+        pairs(samples).filter(|(data, randoms)| are_randoms_of(&randoms.role, &data.role));
+    let apart = randoms.filter_map(|(data, randoms)| {
+        let shares = shares_alone(data.particles.points(), randoms.particles.points())?;
+        let is_apart = shares
+            .iter()
+            .zip(ALONE)
+            .any(|(share, least)| *share >= least);
+        is_apart.then(|| Notice::Apart {
+            roles: [data.role.clone(), randoms.role.clone()],
+            shares,
+        })
+    });
+    apart.collect()
 }

@@ -7,8 +7,11 @@ use albireo::{Axis, Domain, LineOfSight, Particles};
 use serde_json::{Map, Value};
 
 use crate::error::{Result, SampleError};
+use crate::gaps::gaps;
+use crate::notice::Notice;
 use crate::regions::Cut;
 use crate::sample::Sample;
+use crate::suspicion::negative_weights;
 
 /// Samples in a common domain.
 #[derive(Debug, Clone)]
@@ -82,6 +85,20 @@ impl Samples {
         });
         let rows = files.filter_map(|file| file["rows_used"].as_u64());
         rows.filter_map(|rows| usize::try_from(rows).ok()).collect()
+    }
+
+    /// What looks wrong about them for an estimate: marks of missing weights, and parts of a box that are empty where random pairs are known as of
+    /// all of it.
+    pub fn suspicions(&self, known_randoms: bool) -> Vec<Notice> {
+        let mut found: Vec<Notice> = self.all.iter().filter_map(negative_weights).collect();
+        if known_randoms {
+            found.extend(
+                self.all
+                    .iter()
+                    .filter_map(|sample| gaps(sample, &self.domain)),
+            );
+        }
+        found
     }
 
     /// Number of sets of weights that were read.

@@ -234,6 +234,11 @@ pub(crate) fn rows(domain: &Domain) -> Rows {
     }
 }
 
+/// Whether the vectors of a box lie along the axes.
+pub(crate) fn is_rectangular(rows: &Rows) -> bool {
+    (0..3).all(|k| rows[k].is_none_or(|row| (0..3).all(|j| j == k || row[j] == 0.0)))
+}
+
 /// Whether boxes differ by more than a thousandth along an axis that is periodic in both.
 pub(crate) fn differ(given: &Rows, stated: &Rows) -> bool {
     let norm = |row: [f64; 3]| row.iter().map(|v| v * v).sum::<f64>().sqrt();

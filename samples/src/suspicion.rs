@@ -1,17 +1,18 @@
 //! What looks wrong about values: those that another kind of column would have.
 //!
-//! Entry: one function for each suspicion, and [`Depths`]. What may be meant is a [`Notice`], what cannot be is refused.
+//! Entry: one function for each suspicion, [`Boxed`] for positions in a box, and [`Depths`]. What may be meant is a [`Notice`], what cannot be is refused.
 
 use std::path::Path;
 
-use albireo::Points;
 use albireo::cosmology::Cosmology;
+use albireo::{Points, Weights};
 use albireo_catalogs::in_short;
 
 use crate::columns;
 use crate::error::{Result, StatedUnitError};
 use crate::notice::Notice;
-use crate::space::Rows;
+use crate::sample::Sample;
+use crate::space::{Rows, is_rectangular};
 
 /// The largest redshift of a galaxy that anybody has seen is below this one.
 const FAR: f64 = 20.0;
@@ -60,8 +61,20 @@ pub(crate) struct Depths<'a> {
 }
 
 impl Depths<'_> {
+    /// Objects at no distance: marks of missing values.
+    fn at_observer(&self) -> Option<Notice> {
+        let rows = self.values.iter().filter(|value| **value == 0.0).count();
+        (rows > 0).then(|| Notice::AtObserver {
+            path: self.path.to_owned(),
+            column: self.column.to_owned(),
+            rows,
+            of: self.values.len(),
+        })
+    }
+
     /// Refuses redshifts beyond all galaxies.
     pub(crate) fn check_redshifts(&self, tell: &mut dyn FnMut(Notice)) -> Result<()> {
+        self.at_observer().into_iter().for_each(&mut *tell);
         let Some(far) = velocities(self.path, self.column, self.values) else {
             return Ok(());
         };
@@ -79,6 +92,7 @@ impl Depths<'_> {
 
     /// Refuses distances that are redshifts by their name and their values.
     pub(crate) fn check_distances(&self, tell: &mut dyn FnMut(Notice)) -> Result<()> {
+        self.at_observer().into_iter().for_each(&mut *tell);
         let [_, largest] = range(self.values);
         let small = largest > 0.0 && largest < FAR;
         if self.is_meant || !small {
@@ -108,39 +122,84 @@ pub(crate) fn negative_lambda(cosmology: &Cosmology) -> Option<Notice> {
     (cosmology.omega_lambda() < 0.0).then_some(Notice::NegativeLambda(*cosmology))
 }
 
+/// Marks of missing weights are few: of signed weights about every second one is negative.
+const MARKED: f64 = 0.1;
+
+/// Weights of which a few are negative.
+pub(crate) fn negative_weights(sample: &Sample) -> Option<Notice> {
+    let Weights::PerParticle(weights) = sample.particles.weights() else {
+        return None;
+    };
+    let negative = weights.iter().filter(|weight| *weight < 0.0);
+    let rows = negative.clone().count();
+    let least = negative.fold(0.0, f64::min);
+    #[allow(clippy::cast_precision_loss, reason = "a share")]
+    let share = rows as f64 / weights.len() as f64;
+    (rows > 0 && share < MARKED).then(|| Notice::NegativeWeights {
+        role: sample.role.clone(),
+        path: sample.path.clone(),
+        rows,
+        of: weights.len(),
+        least,
+    })
+}
+
 /// Particles that fill less than this part of the box along an axis, but lie in no plane.
 const THIN: f64 = 0.01;
 /// The same along all axes: between nm and Angstrom is a tenth.
 const SMALL: f64 = 0.11;
+/// The same of a box that is given where the file states none, and of as many particles.
+const NARROW: (f64, usize) = (0.9, 100);
+/// Particles that span more than this part of it along all axes.
+const WIDE: f64 = 1.1;
 
-/// Positions of which two or more lie in a small part of the box; `flat` is an axis that they have no place along.
-pub(crate) fn small_part(
-    particles: String,
-    points: &Points,
-    rows: &Rows,
-    flat: Option<usize>,
-) -> Option<Notice> {
-    if points.len() < 2 {
-        return None;
+/// Positions beside the box that they lie in.
+pub(crate) struct Boxed<'a> {
+    /// Whose they are, in words.
+    pub(crate) particles: String,
+    pub(crate) points: &'a Points,
+    pub(crate) rows: &'a Rows,
+    /// An axis that they have no place along.
+    pub(crate) flat: Option<usize>,
+    /// Whether nothing but the caller says what box it is that positions are wrapped into.
+    pub(crate) only_given: bool,
+}
+
+impl Boxed<'_> {
+    /// The range of the positions along each axis beside the length of the box, where it has one.
+    fn spans(&self) -> ([f64; 3], [Option<f64>; 3]) {
+        let length = |axis: usize| {
+            let along: f64 = self.rows.iter().flatten().map(|row| row[axis].abs()).sum();
+            (along > 0.0 && self.flat != Some(axis)).then_some(along)
+        };
+        let spans = self.points.ranges().map(|[least, most]| most - least);
+        (spans, [0, 1, 2].map(length))
     }
-    let length = |axis: usize| {
-        let along: f64 = rows.iter().flatten().map(|row| row[axis].abs()).sum();
-        (along > 0.0 && flat != Some(axis)).then_some(along)
-    };
-    let lengths = [0, 1, 2].map(length);
-    if lengths == [None; 3] {
-        return None;
+
+    /// Two positions or more that fill a small part of the box, or span more than all of it.
+    pub(crate) fn suspicion(self) -> Option<Notice> {
+        let (spans, lengths) = self.spans();
+        if self.points.len() < 2 || lengths == [None; 3] {
+            return None;
+        }
+        let parts = spans.iter().zip(&lengths);
+        let parts = parts.filter_map(|(span, length)| Some(span / (*length)?));
+        // All in one plane, or in one place, is meant.
+        let parts: Vec<f64> = parts.filter(|part| *part > 0.0).collect();
+        let all = |is: &dyn Fn(f64) -> bool| parts.len() == 3 && parts.iter().all(|part| is(*part));
+        let doubted = self.only_given && is_rectangular(self.rows) && self.points.len() >= NARROW.1;
+        let small = if doubted { NARROW.0 } else { SMALL };
+        if parts.iter().any(|&part| part < THIN) || all(&|part| part < small) {
+            return Some(Notice::SmallPart {
+                particles: self.particles,
+                spans,
+                lengths,
+            });
+        }
+        (doubted && all(&|part| part > WIDE)).then_some(Notice::WidePart {
+            particles: self.particles,
+            spans,
+            lengths,
+        })
     }
-    let spans = points.ranges().map(|[least, most]| most - least);
-    let parts = spans.iter().zip(&lengths);
-    let parts = parts.filter_map(|(span, length)| Some(span / (*length)?));
-    // All in one plane, or in one place, is meant.
-    let parts: Vec<f64> = parts.filter(|part| *part > 0.0).collect();
-    let thin = parts.iter().any(|&part| part < THIN);
-    let small = parts.len() == 3 && parts.iter().all(|&part| part < SMALL);
-    (thin || small).then_some(Notice::SmallPart {
-        particles,
-        spans,
-        lengths,
-    })
 }

@@ -104,8 +104,14 @@ impl Backend for TextReader {
             let known = |name: &str| {
                 named.contains(name) || layout::number(name).is_some_and(|k| k < count)
             };
-            let asked = wanted_names(request, &known).into_iter();
-            for name in asked.filter(|name| !named.contains(name)) {
+            // Where a number is of no column, the names that are listed beside it stay.
+            let is_none = |name: &String| name.parse::<u64>().is_ok() && !known(name);
+            let asked = if request.columns.iter().any(is_none) {
+                Vec::new()
+            } else {
+                wanted_names(request, &known)
+            };
+            for name in asked.into_iter().filter(|name| !named.contains(name)) {
                 if let Some(field) = layout::number(&name).and_then(|k| fields.get_mut(k)) {
                     field.name = name;
                 }

@@ -46,10 +46,11 @@ impl FromStr for Wanted {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let Some(list) = text.strip_prefix("values:") else {
-            return match text.parse()? {
-                steps @ (EdgeSpec::Linear(..) | EdgeSpec::Logarithmic(..)) => {
+            return match text.parse() {
+                Ok(steps @ (EdgeSpec::Linear(..) | EdgeSpec::Logarithmic(..))) => {
                     Ok(Self::Steps(steps))
                 }
+                Err(reason) if text.starts_with("lin:") || text.starts_with("log:") => Err(reason),
                 _ => Err(format!(
                     "expected lin:LO:HI:N, log:LO:HI:N or values:A,B,.., found `{text}`"
                 )),
@@ -266,7 +267,7 @@ impl Modes {
             k.repeat(n_bins),
         ));
         columns.push(TableColumn::integers(
-            "l",
+            "ell",
             "degree of the multipole",
             l.repeat(n_bins * self.values.len()),
         ));

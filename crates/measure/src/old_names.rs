@@ -88,8 +88,7 @@ mod tests {
 
     #[test]
     fn old_names_are_noted_once_each() {
-        let line =
-            "albireo rdf a --second-where x>1 --norm=gc --bonded 2 --cross-rows 1:2 --norms --";
+        let line = "albireo rdf a --second-where x>1 --norm=gc --bonded 2 --cross-rows 1:2 --norms --second-bins-of rp --";
         let words: Vec<OsString> = line.split(' ').map(Into::into).collect();
         let still = "; the old name still works";
         assert_eq!(

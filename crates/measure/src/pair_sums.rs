@@ -277,9 +277,17 @@ impl Summed {
         }
     }
 
-    /// Refuses what is 0 where pairs have no order.
+    /// Refuses what is 0 where pairs have no order, and says where a sum gives them one.
     pub(crate) fn check_order(what: &CountSpec, is_auto: bool) -> Result<()> {
         let sums = what.program().map_or(&[][..], |program| program.sums());
+        let neither = sums.iter().filter(|sum| sum.exchange == Exchange::Neither);
+        for sum in neither.filter(|_| is_auto) {
+            tracing::info!(
+                "--pair-sum {}: it changes, if only in its last digits, when the two points of a pair are exchanged: each pair is counted in both orders, and npairs is twice as large; \
+                 (i.m*j.m)*L2(mu) would stay the same where L2(mu)*i.m*j.m does not",
+                sum.name
+            );
+        }
         let once = is_auto && what.order() == PairOrder::Unordered;
         match sums
             .iter()

@@ -195,6 +195,14 @@ impl Whole {
                 number - 1
             );
         }
+        let takes_part = |k: usize| bits.iter().any(|(_, bits)| bits.members()[k] > 0);
+        if let Some(k) = (0..number).find(|&k| !takes_part(k)) {
+            bail!(
+                "--realisations: no row takes part in realisation {k} (counting from 0), but in {}: expected rows in each; all bits that the type of a column holds are realisations, 64 in \
+                 text, so that bits of several such columns belong into one",
+                number - 1
+            );
+        }
         if number < held {
             tracing::debug!(
                 "--realisations: {number} of {held} bits are used, up to the last that any row has set"

@@ -136,7 +136,7 @@ impl Refused<'_> {
             );
         }
         let typed = self.typed(name_of(&arg));
-        if typed.parse::<f64>().is_ok() {
+        if typed[1..].starts_with(|first: char| first.is_ascii_digit() || first == '.') {
             let mut words = self.words.windows(2);
             let before = words.find(|two| two[1] == *typed);
             let before = before.and_then(|two| two[0].to_str()).unwrap_or_default();

@@ -10,8 +10,8 @@ use super::molecules::{Numbering, RESIDUES, keys, molecule_keys, text_of};
 use super::{Exclusion, FrameChoice, NumberedFrame};
 use crate::frame_notice::FrameNotice;
 use crate::notice::Notice;
-use crate::space::{BoxSpec, Rows, differ};
-use crate::suspicion::small_part;
+use crate::space::{BoxSpec, Rows, differ, is_rectangular};
+use crate::suspicion::Boxed;
 
 /// Columns that number molecules and residues, whose atoms are near each other.
 const NUMBERED: [&str; 2] = ["molecule", RESIDUES];
@@ -62,7 +62,14 @@ impl FrameChoice {
                 "the particles of the first frame of {}",
                 first.path.display()
             );
-            found.extend(small_part(particles, &points, &rows, flat));
+            let boxed = Boxed {
+                particles,
+                points: &points,
+                rows: &rows,
+                flat,
+                only_given: given.is_some() && first.frame.cell.is_none(),
+            };
+            found.extend(boxed.suspicion());
         }
         found
     }
@@ -186,7 +193,7 @@ impl FrameChoice {
 }
 
 /// The vectors of a box that is given; `None` along open axes.
-fn rows(space: BoxSpec) -> Option<Rows> {
+pub(super) fn rows(space: BoxSpec) -> Option<Rows> {
     match space {
         BoxSpec::Lengths(lengths) => Some([0, 1, 2].map(|k| {
             let mut row = [0.0; 3];
@@ -199,11 +206,9 @@ fn rows(space: BoxSpec) -> Option<Rows> {
 }
 
 /// As --box takes it.
-fn text(rows: &Rows) -> String {
+pub(super) fn text(rows: &Rows) -> String {
     let number = |value: f64| format!("{}", (value * 1e6).round() / 1e6);
-    let is_rectangular =
-        (0..3).all(|k| rows[k].is_none_or(|row| (0..3).all(|j| j == k || row[j] == 0.0)));
-    let numbers: Vec<String> = if is_rectangular {
+    let numbers: Vec<String> = if is_rectangular(rows) {
         let length = |k: usize| rows[k].map_or("none".to_owned(), |row| number(row[k]));
         (0..3).map(length).collect()
     } else {

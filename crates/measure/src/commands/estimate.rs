@@ -30,7 +30,7 @@ use crate::counting::Counter;
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
 use crate::group;
-use crate::inputs::line_of_sight;
+use crate::inputs::{line_of_sight, say};
 use crate::kept::Wanted;
 use crate::named_count::MeanSeparation;
 use crate::packages::{check_form, is_foreign};
@@ -342,8 +342,14 @@ impl EstimateFlags {
         let upweights = self.pair_weights.begin(&sources, &session.kept.results)?;
         let engines = Engines::with_checkpoints(&self.run, &self.kept, session)?;
         let inputs = session.read(&sources, &self.space, wanted, &mut record)?;
-        self.regions
-            .look_at(&inputs, set == 0 && session.is_first())?;
+        let is_said = set == 0 && session.is_first();
+        if is_said {
+            inputs
+                .suspicions(known_randoms && !random)
+                .iter()
+                .for_each(say);
+        }
+        self.regions.look_at(&inputs, is_said)?;
         let (inputs, whole) = of_result(inputs, &self.realised.all, (set, name), &mut record)?;
         let los = line_of_sight(self.los.los, &inputs);
         let bins = spec.bins(los, inputs.unit())?;

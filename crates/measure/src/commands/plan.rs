@@ -209,7 +209,7 @@ impl<'a> Plan<'a> {
     ) -> Result<(Correlation, Option<Multipoles>), EstimatorError> {
         for term in counts.without_pairs() {
             tracing::warn!(
-                "{}: no pair lies in any bin, so that nothing can be estimated: do the samples lie in one place, in the same units?",
+                "{}: no pair lies in any bin, so that the estimate means nothing: do the samples lie in one place, in the same units?",
                 term.name
             );
         }

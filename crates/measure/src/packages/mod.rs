@@ -169,20 +169,20 @@ fn read_with(path: &Path, of: fn(&Tree) -> Result<Table>) -> Result<Table> {
     }
 }
 
-/// Writes a result by extension; `counts` and `regions` are the tables that it was made of: xi with its counts, where it is not that itself, and
-/// the counts by region.
+/// Writes a result by extension, with the tables that it was made of: xi with its counts, where it is not that itself, the counts by region, and
+/// what it is of, if it is a covariance.
 ///
 /// # Errors
 /// What cannot be written, or has no form in such a file.
 pub fn write_result(
     table: &Table,
-    (counts, regions): (Option<&Table>, Option<&Table>),
+    [counts, regions, means]: [Option<Table>; 3],
     path: &Path,
 ) -> Result<(), CallError> {
     let origin = Origin {
-        counts: counts.cloned(),
-        regions: regions.cloned(),
-        means: None,
+        counts,
+        regions,
+        means,
     };
     let form =
         form(table, &origin, path).map_err(|reason| CallError::Wrong(format!("{reason:#}")))?;

@@ -41,6 +41,7 @@ excludesame exclusionblock mol: --exclude-same
 f trajectory: give the trajectory without a flag, behind `rdf`
 fkpweights: --weight WEIGHT*WEIGHT_FKP / albireo nz --fkp
 force: --overwrite
+fsky skyarea skyfraction solidangle: --area DEGREES2
 gpu usegpu: --engine cuda
 groups: --select / --exclude-same
 hdu ext: --table

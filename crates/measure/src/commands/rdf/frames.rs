@@ -23,6 +23,7 @@ use super::times::TimeFlags;
 use super::walls::Suits;
 use super::weights::FrameWeights;
 use crate::engine::Engines;
+use crate::inputs::say;
 use crate::record::Record;
 use crate::usage::{is_wrong_call, usage};
 use crate::world::World;
@@ -246,6 +247,7 @@ impl Run<'_> {
             spaces: self.spaces.clone(),
             exactness: workers.exactness(),
         };
+        self.choice.changing_box().into_iter().for_each(say);
         check_there(&groups, &pairs, &blocks, self.choice.is_filtered())?;
         let each = of.of_each(&blocks)?;
         let partials = of.merged(&each)?;
