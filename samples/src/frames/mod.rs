@@ -205,7 +205,7 @@ impl FrameReading {
             column,
             numbering,
             guesses,
-            stated: first.frame.cell.clone(),
+            stated: first.frame.cell,
             changing_box: OnceLock::new(),
             last: Mutex::new(None),
             merged: Mutex::new(Some((Arc::clone(&first.frame.atoms), merged))),
