@@ -174,3 +174,79 @@ impl Interval {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NUMBERS: [f64; 8] = [
+        f64::NEG_INFINITY,
+        -2.0,
+        -0.5,
+        0.0,
+        1.0,
+        3.0,
+        f64::INFINITY,
+        f64::NAN,
+    ];
+
+    /// An operation on intervals, and what it is of numbers.
+    type OfOne = (fn(Interval) -> Interval, fn(f64) -> f64);
+    type OfTwo = (fn(Interval, Interval) -> Interval, fn(f64, f64) -> f64);
+
+    /// All intervals between two of the numbers, with NaN and without, and the numbers that lie in each.
+    fn intervals() -> Vec<(Interval, Vec<f64>)> {
+        let ends = (0..7).flat_map(|lo| (lo..7).map(move |hi| (NUMBERS[lo], NUMBERS[hi])));
+        let both = ends.flat_map(|(lo, hi)| [false, true].map(|nan| Interval { lo, hi, nan }));
+        let of = |interval: Interval| {
+            let inside = NUMBERS.iter().copied().filter(|x| holds(interval, *x));
+            (interval, inside.collect())
+        };
+        both.map(of).collect()
+    }
+
+    fn holds(interval: Interval, number: f64) -> bool {
+        if number.is_nan() {
+            interval.nan
+        } else {
+            interval.lo <= number && number <= interval.hi
+        }
+    }
+
+    #[test]
+    fn what_is_computed_of_numbers_lies_in_what_is_computed_of_intervals() {
+        let one: [OfOne; 4] = [
+            (Interval::negative, |x| -x),
+            (Interval::square, |x| x * x),
+            (Interval::root, f64::sqrt),
+            (Interval::magnitude, f64::abs),
+        ];
+        let two: [OfTwo; 5] = [
+            (Interval::add, |x, y| x + y),
+            (Interval::multiply, |x, y| x * y),
+            (Interval::divide, |x, y| x / y),
+            (Interval::minimum, |x, y| if x < y { x } else { y }),
+            (Interval::maximum, |x, y| if x > y { x } else { y }),
+        ];
+        let all = intervals();
+        for (a, inside) in &all {
+            for (k, (of, exact)) in one.iter().enumerate() {
+                let missing = inside.iter().find(|x| !holds(of(*a), exact(**x)));
+                assert_eq!(missing, None, "operation {k} of {a:?}");
+            }
+            for (b, others) in &all {
+                for (k, (of, exact)) in two.iter().enumerate() {
+                    let pairs = inside
+                        .iter()
+                        .flat_map(|x| others.iter().map(move |y| (x, y)));
+                    let mut pairs = pairs.filter(|(x, y)| !holds(of(*a, *b), exact(**x, **y)));
+                    assert_eq!(pairs.next(), None, "operation {k} of {a:?} and {b:?}");
+                }
+                let shared = inside.iter().filter(|x| holds(*b, **x));
+                assert!(shared.clone().all(|x| holds(a.and(*b), *x)), "{a:?} {b:?}");
+                let either = inside.iter().chain(others);
+                assert!(either.clone().all(|x| holds(a.or(*b), *x)), "{a:?} {b:?}");
+            }
+        }
+    }
+}

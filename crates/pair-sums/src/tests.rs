@@ -284,6 +284,16 @@ fn bounds_are_proved_or_asked_for() {
         ("s=1/r", 2.0, 0.5),
         ("s=where(r > 0.5, 1/r, 0)", 0.0, 1.0 / 0.5_f64.next_up()),
         ("s=where(r <= 0.5, 0, 1/r)", 0.0, 1.0 / 0.5_f64.next_up()),
+        ("s=where(r <= 0.5, r, 0)", 0.0, 0.5),
+        ("s=where(r >= 0.5, 1/r, 0)", 0.0, 2.0),
+        ("s=where(r <= 0.5 || i.m > 1, 1/r, 0)", 0.0, f64::NAN),
+        ("s=where(r > 0.5 && i.m > 1, 0, 1/r)", 0.0, f64::NAN),
+        ("s=where(r > -3, 1/r2, 0)", 0.0, f64::NAN),
+        (
+            "s=where(sqrt(i.m - j.m) > 0.5, 0, sqrt(i.m - j.m))",
+            0.0,
+            f64::NAN,
+        ),
         (
             "s=where(i.m > 1 && r > 0.5, 1/r, 0)",
             0.0,
