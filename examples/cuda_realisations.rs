@@ -31,13 +31,11 @@ fn sample(n: usize, seed: u64, bits: bool) -> Result<Particles, Failure> {
     Ok(sample.with_bits(Bits::new(words, 1)?)?)
 }
 
-fn tuning(shape: Option<String>) -> Result<Tuning, Failure> {
+fn tuning(shape: &str) -> Result<Tuning, Failure> {
     let mut tuning = Tuning::default();
     let sizes = [&mut tuning.threads, &mut tuning.points, &mut tuning.tile];
-    for (size, text) in sizes
-        .into_iter()
-        .zip(shape.iter().flat_map(|s| s.split(',')))
-    {
+    let texts = shape.split(',').filter(|text| !text.is_empty());
+    for (size, text) in sizes.into_iter().zip(texts) {
         *size = text.parse()?;
     }
     Ok(tuning)
@@ -47,7 +45,7 @@ fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let n = arguments.next().map_or(Ok(2_000_000), |n| n.parse())?;
     let engine = Cuda::new(CudaOptions {
-        tuning: tuning(arguments.next())?,
+        tuning: tuning(&arguments.next().unwrap_or_default())?,
         ..CudaOptions::default()
     })?;
     let domain = Domain::Periodic(PeriodicBox::cubic(1000.0)?);
