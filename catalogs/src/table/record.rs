@@ -87,6 +87,26 @@ impl ResultKind {
         Self::Completeness,
     ];
 
+    /// The name in a sentence: with an article where it is one thing that is counted.
+    pub fn phrase(self) -> String {
+        match self {
+            Self::Counts
+            | Self::Multipoles
+            | Self::Wedges
+            | Self::Formulas
+            | Self::Window
+            | Self::NeutronFunctions
+            | Self::RegionCounts
+            | Self::ShellCounts
+            | Self::Modes
+            | Self::RegionSums
+            | Self::Thermodynamics
+            | Self::FkpWeights
+            | Self::Completeness => self.name().to_owned(),
+            _ => format!("a {}", self.name()),
+        }
+    }
+
     /// As the metadata names it.
     pub fn name(self) -> &'static str {
         match self {

@@ -122,9 +122,9 @@ fn reference(path: &ReadFile, results: &[Named<'_>]) -> Result<(String, Table)> 
         let kind = table.kind().with_context(place)?;
         if kind != ResultKind::Covariance || results.len() > 1 {
             bail!(
-                "{}: expected one covariance, and RESULT another one, found a {}",
+                "{}: expected one covariance, and RESULT another one, found {}",
                 place(),
-                kind.name()
+                kind.phrase()
             );
         }
     }

@@ -66,8 +66,8 @@ impl Measured {
         let kind = table.kind()?;
         if !matches!(grid.kind()?, ResultKind::Counts | ResultKind::Correlation) {
             bail!(
-                "expected pair counts or a correlation function with its counts, found a {}",
-                kind.name()
+                "expected pair counts or a correlation function with its counts, found {}",
+                kind.phrase()
             );
         }
         check_single(grid)?;

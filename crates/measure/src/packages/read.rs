@@ -62,8 +62,8 @@ fn covariance(root: Group<'_>) -> Result<Table> {
         ResultKind::Wedges => ("wedges", values.len()),
         ResultKind::Projected => ("wp", 1),
         other => bail!(
-            "`observable`: expected xi, multipoles, wedges or wp, found a {}",
-            other.name()
+            "`observable`: expected xi, multipoles, wedges or wp, found {}",
+            other.phrase()
         ),
     };
     let matrix = root.floats("value")?.to_vec();

@@ -67,8 +67,8 @@ impl Reference {
                     Ok((jackknife.found(&values.map), Some(jackknife)))
                 }
                 kind => bail!(
-                    "expected a covariance, or what --region-counts wrote, found a {}",
-                    kind.name()
+                    "expected a covariance, or what --region-counts wrote, found {}",
+                    kind.phrase()
                 ),
             }
         };

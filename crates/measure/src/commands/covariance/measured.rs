@@ -262,8 +262,8 @@ fn check(table: &Table, of_two: bool) -> Result<()> {
     let kind = table.kind()?;
     if kind != ResultKind::Correlation {
         bail!(
-            "a covariance is modelled of a correlation function with its counts, found a {}: take the file that --counts wrote",
-            kind.name()
+            "a covariance is modelled of a correlation function with its counts, found {}: take the file that --counts wrote",
+            kind.phrase()
         );
     }
     table.check_whole()?;

@@ -99,9 +99,9 @@ fn target(path: &ReadFile, estimates: &Estimates<'_>, results: &Results) -> Resu
     let place = || format!("--shrink-to {}", path.display());
     if table.kind().with_context(place)? != ResultKind::Covariance {
         bail!(
-            "{}: expected a covariance, found a {}",
+            "{}: expected a covariance, found {}",
             place(),
-            table.kind()?.name()
+            table.kind()?.phrase()
         );
     }
     let bins = estimates.number();

@@ -135,9 +135,9 @@ pub(in crate::commands) fn of_saved(
     let kind = input.whole()?;
     if kind != ResultKind::Correlation {
         bail!(
-            "{}: expected a correlation function with its counts, found a {}: take the file that --counts wrote",
+            "{}: expected a correlation function with its counts, found {}: take the file that --counts wrote",
             input.name,
-            kind.name()
+            kind.phrase()
         );
     }
     let fine = input.axes()?;

@@ -65,8 +65,8 @@ impl<'t> Bins<'t> {
             [axis] if kind == ResultKind::Correlation => (axis, String::new()),
             ["s", "mu"] if kind == ResultKind::Correlation => ("s", "s_".to_owned()),
             _ => bail!(
-                "a result of xi over r, s, theta or (s, mu) is needed, found a {} over ({})",
-                kind.name(),
+                "a result of xi over r, s, theta or (s, mu) is needed, found {} over ({})",
+                kind.phrase(),
                 names.join(", ")
             ),
         };

@@ -38,9 +38,9 @@ impl<'a> Saved<'a> {
         let kind = table.kind()?;
         if kind != ResultKind::Correlation {
             bail!(
-                "{}: parts of the sky are put together by the counts in a correlation function, found a {}: take the file that --counts wrote",
+                "{}: parts of the sky are put together by the counts in a correlation function, found {}: take the file that --counts wrote",
                 path.display(),
-                kind.name()
+                kind.phrase()
             );
         }
         Ok(Self { path, table })
@@ -222,8 +222,8 @@ impl ByRegion<'_> {
         let kind = self.table.kind()?;
         if kind != ResultKind::RegionCounts {
             bail!(
-                "expected what --region-counts wrote, found a {}",
-                kind.name()
+                "expected what --region-counts wrote, found {}",
+                kind.phrase()
             );
         }
         let mut meta = self.table.meta.clone();

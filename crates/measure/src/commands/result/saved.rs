@@ -102,9 +102,9 @@ impl NamedTable {
         let kind = self.kind()?;
         if kind != ResultKind::Counts {
             bail!(
-                "{}: pair counts can be {done}, such as `albireo count` writes, found a {}",
+                "{}: pair counts can be {done}, such as `albireo count` writes, found {}",
                 self.name,
-                kind.name()
+                kind.phrase()
             );
         }
         Ok(())

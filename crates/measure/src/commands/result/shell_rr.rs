@@ -28,8 +28,8 @@ fn check(table: &Table, result: &Table) -> Result<()> {
     let kind = table.kind()?;
     if kind != ResultKind::ShellCounts {
         bail!(
-            "pairs by shells are needed, such as `albireo count RANDOMS --shells N` writes, found a {}",
-            kind.name()
+            "pairs by shells are needed, such as `albireo count RANDOMS --shells N` writes, found {}",
+            kind.phrase()
         );
     }
     if table.edges()? != result.edges()? {

@@ -65,9 +65,9 @@ fn summed(realisations: &Realisations, mut record: Record) -> Result<Table> {
     let first = realisations.first();
     if realisations.kind() != ResultKind::Counts {
         bail!(
-            "{}: pair counts can be added, such as `albireo count` writes, found a {}",
+            "{}: pair counts can be added, such as `albireo count` writes, found {}",
             first.name,
-            realisations.kind().name()
+            realisations.kind().phrase()
         );
     }
     let read = |one| Ok((one, PairCounts::of(one)?));
