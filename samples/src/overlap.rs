@@ -8,7 +8,7 @@ use albireo::Points;
 /// Points of each sample that are looked at: of more, every n-th.
 const ENOUGH: usize = 1 << 14;
 /// Points that are enough to say something, and those that a part should hold of each sample.
-const FEWEST: usize = 100;
+const FEWEST: usize = 300;
 const EXPECTED: usize = 30;
 /// Parts at most, as a power of two.
 const MOST: u32 = 6;
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn few_points_say_nothing() {
-        let few = random::in_box(99, 1, [1.0; 3]).unwrap();
+        let few = random::in_box(299, 1, [1.0; 3]).unwrap();
         assert_eq!(shares_alone(&few, &few), None);
     }
 }

@@ -70,8 +70,10 @@ pub(crate) fn few_randoms(samples: &[Sample]) -> Vec<Notice> {
     .collect()
 }
 
-/// The least share of data, and of randoms, that is worth saying to lie where the other have nothing.
-const ALONE: [f64; 2] = [0.02, 0.1];
+/// The least share of data, and of randoms, that is worth saying to lie where the other have nothing: where the other are many, and where so few
+/// of them as [`FEW`] may leave parts of the same volume empty.
+const ALONE: [[f64; 2]; 2] = [[0.02, 0.1], [0.1, 0.35]];
+const FEW: [usize; 2] = [2000, 5000];
 
 /// Data and randoms that do not cover the same volume.
 pub(crate) fn apart(samples: &[Sample]) -> Vec<Notice> {
@@ -79,10 +81,9 @@ pub(crate) fn apart(samples: &[Sample]) -> Vec<Notice> {
         pairs(samples).filter(|(data, randoms)| are_randoms_of(&randoms.role, &data.role));
     let apart = randoms.filter_map(|(data, randoms)| {
         let shares = shares_alone(data.particles.points(), randoms.particles.points())?;
-        let is_apart = shares
-            .iter()
-            .zip(ALONE)
-            .any(|(share, least)| *share >= least);
+        let others = [randoms, data].map(|sample| sample.particles.len());
+        let least = [0, 1].map(|k| ALONE[usize::from(others[k] < FEW[k])][k]);
+        let is_apart = shares[0] >= least[0] || shares[1] >= least[1];
         is_apart.then(|| Notice::Apart {
             roles: [data.role.clone(), randoms.role.clone()],
             shares,
