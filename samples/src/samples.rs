@@ -90,7 +90,10 @@ impl Samples {
     /// What looks wrong about them for an estimate: marks of missing weights, and parts of a box that are empty where random pairs are known as of
     /// all of it.
     pub fn suspicions(&self, known_randoms: bool) -> Vec<Notice> {
-        let mut found: Vec<Notice> = self.all.iter().filter_map(negative_weights).collect();
+        let negative = |sample: &Sample| {
+            negative_weights(&sample.role, &sample.path, sample.particles.weights())
+        };
+        let mut found: Vec<Notice> = self.all.iter().filter_map(negative).collect();
         if known_randoms {
             found.extend(
                 self.all

@@ -11,7 +11,6 @@ use albireo_catalogs::in_short;
 use crate::columns;
 use crate::error::{Result, StatedUnitError};
 use crate::notice::Notice;
-use crate::sample::Sample;
 use crate::space::{Rows, is_rectangular};
 
 /// The largest redshift of a galaxy that anybody has seen is below this one.
@@ -126,8 +125,8 @@ pub(crate) fn negative_lambda(cosmology: &Cosmology) -> Option<Notice> {
 const MARKED: f64 = 0.1;
 
 /// Weights of which a few are negative.
-pub(crate) fn negative_weights(sample: &Sample) -> Option<Notice> {
-    let Weights::PerParticle(weights) = sample.particles.weights() else {
+pub(crate) fn negative_weights(role: &str, path: &Path, weights: &Weights) -> Option<Notice> {
+    let Weights::PerParticle(weights) = weights else {
         return None;
     };
     let negative = weights.iter().filter(|weight| *weight < 0.0);
@@ -136,8 +135,8 @@ pub(crate) fn negative_weights(sample: &Sample) -> Option<Notice> {
     #[allow(clippy::cast_precision_loss, reason = "a share")]
     let share = rows as f64 / weights.len() as f64;
     (rows > 0 && share < MARKED).then(|| Notice::NegativeWeights {
-        role: sample.role.clone(),
-        path: sample.path.clone(),
+        role: role.to_owned(),
+        path: path.to_owned(),
         rows,
         of: weights.len(),
         least,

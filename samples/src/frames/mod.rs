@@ -3,6 +3,7 @@
 //! Entry: [`FrameReading::open`] gives a [`FrameSource`], which reads, and a [`FrameChoice`], which makes jobs of what is read, on any thread; [`FrameReading::one`] gives one frame as a table.
 
 mod centres;
+mod changing;
 mod chosen;
 mod columns;
 mod held;
@@ -17,10 +18,10 @@ mod spelling;
 mod suspicion;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use albireo::{Axis, Outside, Particles, Points};
-use albireo_catalogs::{Atoms, Cell, Expression, Filter, Frame, Stop, TrajectoryRequest};
+use albireo_catalogs::{Atoms, Expression, Filter, Frame, Stop, TrajectoryRequest};
 use albireo_fluids::frames::{FrameGroups, FrameJob};
 use serde::Serialize;
 use serde_json::Value;
@@ -34,14 +35,15 @@ use crate::error::{Result, SampleError};
 use crate::given::Given;
 use crate::given_box::GivenBox;
 use crate::notice::Notice;
-use crate::space::{described, differ};
+use crate::space::described;
 use crate::within::Within;
 use centres::{Molecules, centres};
+use changing::ChangingBox;
 use chosen::Chosen;
 use columns::MOVING;
 use masses::Guess;
 use molecules::Numbering;
-use suspicion::{rows, text};
+use suspicion::rows;
 
 /// What particles are distinguished by.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -121,9 +123,7 @@ pub struct FrameChoice {
     numbering: Numbering,
     /// Columns of the first frame that are made of names.
     guesses: Vec<Guess>,
-    /// The box that the first frame states.
-    stated: Option<Cell>,
-    changing_box: OnceLock<Notice>,
+    changing: ChangingBox,
     /// What was chosen last, for the particles that it was chosen of.
     last: Mutex<Option<(Arc<Atoms>, Arc<Chosen>)>>,
     /// The particles of a frame, and the same with what the topology knows of them.
@@ -205,8 +205,7 @@ impl FrameReading {
             column,
             numbering,
             guesses,
-            stated: first.frame.cell,
-            changing_box: OnceLock::new(),
+            changing: ChangingBox::new(first.frame.cell),
             last: Mutex::new(None),
             merged: Mutex::new(Some((Arc::clone(&first.frame.atoms), merged))),
         };
@@ -324,35 +323,15 @@ impl FrameChoice {
     /// Positions that are not finite, a box that is none, particles that are of no known species: each with file and frame.
     pub fn job(&self, frame: NumberedFrame) -> Result<FrameJob> {
         let place = at(&frame);
-        self.look_at_box(&frame);
+        if let Some(given) = self.reading.space.and_then(|space| rows(space.spec)) {
+            self.changing.look(&given, &frame);
+        }
         self.job_of(frame).within(|| place)
     }
 
     /// What is to be said of the frames that jobs were made of: that their boxes change where one is given for all of them.
     pub fn changing_box(&self) -> Option<&Notice> {
-        self.changing_box.get()
-    }
-
-    /// Keeps the first frame whose box is not that of the first of all, where one box is given in place of theirs.
-    fn look_at_box(&self, frame: &NumberedFrame) {
-        let given = self.reading.space.and_then(|space| rows(space.spec));
-        let (Some(given), Some(first), Some(cell)) = (given, &self.stated, &frame.frame.cell)
-        else {
-            return;
-        };
-        let closed = |cell: &Cell| {
-            let vectors = cell.vectors();
-            [0, 1, 2].map(|k| given[k].and(Some(vectors[k])))
-        };
-        if differ(&closed(cell), &closed(first)) {
-            let [first, found] = [first, cell].map(|cell| text(&closed(cell)));
-            let frame = at(frame);
-            self.changing_box.get_or_init(|| Notice::ChangingBox {
-                frame,
-                first,
-                found,
-            });
-        }
+        self.changing.notice()
     }
 
     fn job_of(&self, numbered: NumberedFrame) -> Result<FrameJob> {
