@@ -138,6 +138,8 @@ fn across(reach: f64) -> Vec<Edges> {
         Edges::linear(0.0, reach, 3000),
         // About as many as lanes have sums of their own for.
         Edges::linear(0.0, reach, 90),
+        // In coarse cells, more places than that.
+        Edges::linear(0.0, reach, 20),
         Edges::logarithmic(reach / 100.0, reach, 300),
         // So narrow that most slots would lie outside.
         Edges::linear(0.98 * reach, reach, 2),
