@@ -114,7 +114,7 @@ fn columns_without_names_go_by_number() {
     says(
         &zero,
         1,
-        &["no column `0`; the columns are: `1`, `2`, `col3`"],
+        &["no column `0`; the columns are: `col1`, `col2`, `col3`, `col4`, `col5`"],
     );
     // Names hide numbers.
     let named = Folder::new().with("p.csv", "a,b,c\n1,2,3\n4,5,6\n");
