@@ -202,4 +202,4 @@ def test_bins_of_an_expression_are_those_of_a_loop() -> None:
     heights = [0, 2, 8]
     found = albireo.count(points, box=20, bins_of="max(abs(d[0]), abs(d[1]))", bins=edges, second_bins_of="abs(d[2])", second_bins=heights, reach=8.0)
     expected, _, _ = np.histogram2d(apart[near][:, :2].max(axis=-1), apart[near][:, 2], (edges, heights))
-    assert found["npairs"].tolist() == expected.tolist()
+    assert found["npairs"].tolist() == expected.ravel().tolist()
