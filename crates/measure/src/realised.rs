@@ -173,7 +173,8 @@ impl Whole {
         let first = bits.first().map(|(role, bits)| (*role, bits.per_row()));
         let (first, words) = first.unwrap_or_default();
         let held = 64 * words;
-        let mut number = 0;
+        // Rows of all samples together that take part in each.
+        let mut rows = vec![0; held];
         for (role, bits) in &bits {
             if bits.per_row() != words {
                 return Err(usage(format!(
@@ -181,9 +182,11 @@ impl Whole {
                     bits.per_row()
                 )));
             }
-            let last = bits.members().iter().rposition(|&rows| rows > 0);
-            number = number.max(last.map_or(0, |last| last + 1));
+            let sums = rows.iter_mut().zip(bits.members());
+            sums.for_each(|(sum, members)| *sum += members);
         }
+        let number = rows.iter().rposition(|&rows| rows > 0);
+        let number = number.map_or(0, |last| last + 1);
         if number == 0 {
             bail!(
                 "--realisations: no row has a bit set: expected one for each realisation that it takes part in"
@@ -195,8 +198,7 @@ impl Whole {
                 number - 1
             );
         }
-        let takes_part = |k: usize| bits.iter().any(|(_, bits)| bits.members()[k] > 0);
-        if let Some(k) = (0..number).find(|&k| !takes_part(k)) {
+        if let Some(k) = rows[..number].iter().position(|&rows| rows == 0) {
             bail!(
                 "--realisations: no row takes part in realisation {k} (counting from 0), but in {}: expected rows in each; all bits that the type of a column holds are realisations, 64 in \
                  text, so that bits of several such columns belong into one",
