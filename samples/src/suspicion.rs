@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use albireo::cosmology::Cosmology;
-use albireo::{Points, Weights};
+use albireo::{Points, Weights, pool};
 use albireo_catalogs::in_short;
 
 use crate::columns;
@@ -129,12 +129,15 @@ pub(crate) fn negative_weights(role: &str, path: &Path, weights: &Weights) -> Op
     let Weights::PerParticle(weights) = weights else {
         return None;
     };
-    let negative = weights.iter().filter(|weight| *weight < 0.0);
+    let view = weights.view();
+    // Most samples have none, which all threads see at once.
+    pool::first_row(weights.len(), |row| view.at(row) < 0.0)?;
+    let negative = view.iter().filter(|weight| *weight < 0.0);
     let rows = negative.clone().count();
     let least = negative.fold(0.0, f64::min);
     #[allow(clippy::cast_precision_loss, reason = "a share")]
     let share = rows as f64 / weights.len() as f64;
-    (rows > 0 && share < MARKED).then(|| Notice::NegativeWeights {
+    (share < MARKED).then(|| Notice::NegativeWeights {
         role: role.to_owned(),
         path: path.to_owned(),
         rows,
