@@ -72,7 +72,7 @@ struct Histogram {
     // Which of 32 rows take part in realisation k.
     __device__ __forceinline__ u32 members_of(u32 rows_before, u32 k) const { return members[rows_before * halves() + k]; }
 
-    // Adds what the rows have to the realisations of their points, four words of each row at once: a lane has one realisation in 32, and each
+    // Adds what the rows have to the realisations of their points, four places of each row at once: a lane has one realisation in 32, and each
     // sum is one lane's.
     __device__ __forceinline__ void add_rows(const DeviceJob& job) {
         settle();
