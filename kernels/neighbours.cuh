@@ -45,16 +45,18 @@ __device__ __forceinline__ Held hold(const DeviceJob& job, const DeviceSample& s
     uint4 fixed = sample.fixed[row];
     // Unsigned arithmetic wraps; the difference from the tile's centre fits.
     u32 nx = (image & 15) - 8, ny = (image >> 4 & 15) - 8, nz = (image >> 8 & 15) - 8;
-    float x = (float)(int)((fixed.x >> 2) + (nx << FRACTION) - (u32)centre.x);
-    float y = (float)(int)((fixed.y >> 2) + (ny << FRACTION) - (u32)centre.y);
-    float z = (float)(int)((fixed.z >> 2) + (nz << FRACTION) - (u32)centre.z);
-    const float* m = job.filter.matrix;
+    const int x = (int)((fixed.x >> 2) + (nx << FRACTION) - (u32)centre.x);
+    const int y = (int)((fixed.y >> 2) + (ny << FRACTION) - (u32)centre.y);
+    const int z = (int)((fixed.z >> 2) + (nz << FRACTION) - (u32)centre.z);
 #if ALBIREO_DOMAIN == 2
-    return sight_last(job, Held{__fmaf_rn(m[0], x, __fmaf_rn(m[1], y, __fmul_rn(m[2], z))),
-                                __fmaf_rn(m[3], x, __fmaf_rn(m[4], y, __fmul_rn(m[5], z))),
-                                __fmaf_rn(m[6], x, __fmaf_rn(m[7], y, __fmul_rn(m[8], z))), 0.0f});
+    // In float64, so that each coordinate is rounded once.
+    const double* b = job.grid.basis;
+    const double step = job.grid.unit / (1 << FRACTION);
+    const auto along = [&](int axis) { return (float)((b[3 * axis] * x + b[3 * axis + 1] * y + b[3 * axis + 2] * z) * step); };
+    return sight_last(job, Held{along(0), along(1), along(2), 0.0f});
 #else
-    return sight_last(job, Held{__fmul_rn(m[0], x), __fmul_rn(m[4], y), __fmul_rn(m[8], z), 0.0f});
+    const float* m = job.filter.matrix;
+    return sight_last(job, Held{__fmul_rn(m[0], (float)x), __fmul_rn(m[4], (float)y), __fmul_rn(m[8], (float)z), 0.0f});
 #endif
 #endif
 }

@@ -116,11 +116,20 @@ impl Coordinates<'_> {
 
     /// Whether fixed point becomes scaled lengths without rounding.
     fn exact_matrix(&self, unit: f64) -> bool {
-        self.frame().rectangular()
-            && (0..3).all(|k| {
-                let step = self.frame().basis[k][k] * unit / self.steps();
-                step == libm::scalbn(1.0, albireo_simd::fixed_point::exponent(step) - 1)
-            })
+        (0..3).all(|k| {
+            let step = self.frame().basis[k][k] * unit / self.steps();
+            step == libm::scalbn(1.0, albireo_simd::fixed_point::exponent(step) - 1)
+        })
+    }
+
+    /// Whether a coordinate is rounded once, from float64 or by its conversion; else also by its product with a matrix entry, whose own rounding
+    /// stretches separations.
+    fn rounds_once(&self, unit: f64) -> bool {
+        match self {
+            Self::Centred(_) => true,
+            Self::Local(grid) if !grid.frame.rectangular() => true,
+            _ => self.exact_matrix(unit),
+        }
     }
 
     pub(super) fn errors(&self, unit: f64) -> Errors {
@@ -130,15 +139,11 @@ impl Coordinates<'_> {
             Self::Wrapped(_) => [0.0; 3],
             Self::Local(grid) => grid.offset,
         };
-        let (fraction, roundings) = match self {
-            // One rounding from float64.
-            Self::Centred(_) => (0.0, 1.01),
-            // Conversion alone where the product is exact, or both; the matrix entry stretches separations, and is counted there.
-            _ if self.exact_matrix(unit) => (frame.fraction_error + 1.0 / self.steps(), 1.01),
-            _ if frame.rectangular() => (frame.fraction_error + 1.0 / self.steps(), 2.02),
-            // Conversion, matrix entry and at most three roundings of the sum.
-            _ => (frame.fraction_error + 1.0 / self.steps(), 5.2),
+        let fraction = match self {
+            Self::Centred(_) => 0.0,
+            _ => frame.fraction_error + 1.0 / self.steps(),
         };
+        let roundings = if self.rounds_once(unit) { 1.01 } else { 2.02 };
         let mut offset2 = 0.0;
         for axis in 0..3 {
             let sum = |s: [f64; 3]| {
@@ -153,7 +158,7 @@ impl Coordinates<'_> {
         Errors {
             offset,
             sight: 2.0 * offset + 16.0 * U * frame.farthest * unit,
-            stretch: if matches!(self, Self::Centred(_)) || self.exact_matrix(unit) {
+            stretch: if self.rounds_once(unit) {
                 0.0
             } else {
                 1.01 * U

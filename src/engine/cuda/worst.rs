@@ -160,17 +160,17 @@ impl Setting {
             Place::Wrapped(_) => unreachable!("fractions are subtracted first"),
             Place::Local(grid) => {
                 let fixed = self.fractions(x);
-                let local: [f32; 3] = std::array::from_fn(|k| {
+                let local: [i32; 3] = std::array::from_fn(|k| {
                     let moved = (fixed[k] >> 2).wrapping_add((i32::from(image[k]) as u32) << 30);
-                    moved.wrapping_sub(middle[k] as u32) as i32 as f32
+                    moved.wrapping_sub(middle[k] as u32) as i32
                 });
                 if grid.frame.rectangular() {
-                    return std::array::from_fn(|k| m[4 * k] * local[k]);
+                    return std::array::from_fn(|k| m[4 * k] * local[k] as f32);
                 }
-                std::array::from_fn(|k| {
-                    let row = &m[3 * k..3 * k + 3];
-                    row[0].mul_add(local[0], row[1].mul_add(local[1], row[2] * local[2]))
-                })
+                let step = self.unit / f64::from(1u32 << 30);
+                grid.frame
+                    .combine(local.map(f64::from))
+                    .map(|x| (x * step) as f32)
             }
         }
     }
