@@ -4,10 +4,14 @@
 #![allow(clippy::print_stdout, missing_docs, reason = "an example prints")]
 
 use albireo::engine::Silent;
-use albireo::engine::cuda::{Cuda, CudaOptions, Tuning};
+use albireo::engine::cuda::{Cuda, CudaOptions};
 use albireo::particles::Bits;
 use albireo::tally::CountSpec;
 use albireo::{Domain, Edges, Engine, PairJob, Pairs, Particles, PeriodicBox, RBins, random};
+
+#[path = "cuda/tuning.rs"]
+mod tuning;
+use tuning::tuning;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -29,16 +33,6 @@ fn sample(n: usize, seed: u64, bits: bool) -> Result<Particles, Failure> {
     };
     let words = (0..n).map(|_| word()).collect();
     Ok(sample.with_bits(Bits::new(words, 1)?)?)
-}
-
-fn tuning(shape: &str) -> Result<Tuning, Failure> {
-    let mut tuning = Tuning::default();
-    let sizes = [&mut tuning.threads, &mut tuning.points, &mut tuning.tile];
-    let texts = shape.split(',').filter(|text| !text.is_empty());
-    for (size, text) in sizes.into_iter().zip(texts) {
-        *size = text.parse()?;
-    }
-    Ok(tuning)
 }
 
 fn main() -> Result<(), Failure> {

@@ -1,19 +1,27 @@
-//! What sums over pairs cost on GPUs beside plain weights: by bits, by angles, with means and polynomials. Kernel time, best of three.
+//! What sums over pairs cost on GPUs beside plain weights: by bits, by angles, with means, polynomials and velocities. Kernel time, best of
+//! three.
 //!
-//! `cargo run --release --example cuda_terms -- [N]`, a million points by default.
+//! `cargo run --release --example cuda_terms -- [box|survey [N [THREADS,POINTS,TILE]]]`, both, a million points and the engine's own shapes by
+//! default.
 #![allow(clippy::print_stdout, missing_docs, reason = "an example prints")]
+
+use std::sync::Arc;
 
 use albireo::engine::Silent;
 use albireo::engine::cuda::{Cuda, CudaOptions};
 use albireo::particles::Bits;
 use albireo::tally::{
-    AngularWeight, CountSpec, InverseProbability, Legendre, PairNormalisation, PairWeight,
-    Realisations, Sum,
+    AngularWeight, CountSpec, End, Exchange, InverseProbability, Legendre, Operation,
+    OperationList, PairNormalisation, PairProgram, PairSum, PairWeight, Realisations, Sum, Value,
 };
 use albireo::{
-    Domain, Edges, Engine, LineOfSight, PairJob, Pairs, Particles, Points, SMuBins, SignedEdges,
-    random,
+    Axis, Domain, Edges, Engine, LineOfSight, PairJob, Pairs, Particles, PeriodicBox, Points,
+    RBins, SMuBins, SignedEdges, random,
 };
+
+#[path = "cuda/tuning.rs"]
+mod tuning;
+use tuning::tuning;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -38,6 +46,79 @@ fn inverse(words: usize) -> Result<PairWeight, Failure> {
     let realisations = Realisations::of_words(words);
     let normalisation = PairNormalisation::JointOccurrence;
     Ok(InverseProbability::new(words, realisations, normalisation)?.into())
+}
+
+/// A box of points with weights and velocities.
+fn moving(n: usize) -> Result<Particles, Failure> {
+    let mixed = |k: usize, of: usize| ((k + 1) * of % 997) as f64 / 997.0;
+    let column = |of: usize| (0..n).map(|k| mixed(k, of) - 0.5).collect::<Vec<_>>();
+    let weights = (0..n).map(|k| 0.5 + mixed(k, 97)).collect();
+    let sample = Particles::weighted(random::in_box(n, 17, [1000.0; 3])?, weights)?;
+    let columns = [17, 389, 613].map(|of| column(of).into());
+    Ok(sample.with_columns(columns.into())?)
+}
+
+/// The velocity of one point of a pair seen from the other along their separation, 0 where they coincide, and with `squares` its square.
+fn pairwise_velocities(squares: bool) -> Result<PairProgram, Failure> {
+    let mut operations = OperationList::default();
+    let d = [0, 1, 2].map(|axis| operations.push(Operation::Difference(axis)));
+    let v = [0, 1, 2].map(|at| {
+        let ends = [End::First, End::Second];
+        let [i, j] = ends.map(|end| operations.push(Operation::Column(end, at)));
+        operations.push(Operation::Subtract(i, j))
+    });
+    let mut dot = |a: [Value; 3], b: [Value; 3]| {
+        let [x, y, z] = [0, 1, 2].map(|k| operations.push(Operation::Multiply(a[k], b[k])));
+        let across = operations.push(Operation::Add(x, y));
+        operations.push(Operation::Add(across, z))
+    };
+    let (along, r2) = (dot(v, d), dot(d, d));
+    let r = operations.push(Operation::Root(r2));
+    let ratio = operations.push(Operation::Divide(along, r));
+    let zero = operations.constant(0.0);
+    let velocity = operations.push(Operation::Where(r2, ratio, zero));
+    let square = operations.push(Operation::Multiply(velocity, velocity));
+    let mut sums = vec![even("v", velocity, 2.0), even("v2", square, 4.0)];
+    sums.truncate(1 + usize::from(squares));
+    Ok(PairProgram::new(&operations, sums)?)
+}
+
+/// A sum of values that stay the same when the two points of a pair are exchanged.
+fn even(name: &str, value: Value, bound: f64) -> PairSum {
+    PairSum {
+        name: name.to_owned(),
+        value,
+        bound,
+        proven: true,
+        exchange: Exchange::Even,
+    }
+}
+
+/// The Legendre polynomials of degrees 2 and 4 of the cosine with the third axis, which there are kernels for, as expressions.
+fn polynomials() -> Result<PairProgram, Failure> {
+    let mut operations = OperationList::default();
+    let [x, y, z] = [0, 1, 2].map(|axis| operations.push(Operation::Difference(axis)));
+    let mut product = |a, b| operations.push(Operation::Multiply(a, b));
+    let [x2, y2, along] = [product(x, x), product(y, y), product(z, z)];
+    let across = operations.push(Operation::Add(x2, y2));
+    let r2 = operations.push(Operation::Add(across, along));
+    let ratio = operations.push(Operation::Divide(along, r2));
+    let zero = operations.constant(0.0);
+    let m = operations.push(Operation::Where(r2, ratio, zero));
+    let mut scaled = |factor: f64, by: Value, term: f64| {
+        let [factor, term] = [factor, term].map(|number| operations.constant(number));
+        let product = operations.push(Operation::Multiply(by, factor));
+        operations.push(Operation::Add(product, term))
+    };
+    let of_two = scaled(3.0, m, -1.0);
+    let second = scaled(0.5, of_two, 0.0);
+    let inner = scaled(35.0, m, -30.0);
+    let of_four = operations.push(Operation::Multiply(inner, m));
+    let [three, eighth] = [3.0, 0.125].map(|number| operations.constant(number));
+    let of_four = operations.push(Operation::Add(of_four, three));
+    let fourth = operations.push(Operation::Multiply(of_four, eighth));
+    let sums = [even("P2", second, 1.5), even("P4", fourth, 1.5)];
+    Ok(PairProgram::new(&operations, sums.into())?)
 }
 
 /// Each case: its name, the words of bits, the sums, the weight of pairs.
@@ -66,14 +147,30 @@ fn cases() -> Result<Vec<Case>, Failure> {
     ])
 }
 
-fn main() -> Result<(), Failure> {
-    let n = std::env::args()
-        .nth(1)
-        .map_or(Ok(1_000_000), |n| n.parse())?;
-    let engine = Cuda::new(CudaOptions::default())?;
+/// Times the kernels of a count.
+fn time(engine: &Cuda, name: &str, job: &PairJob<'_>, what: &CountSpec) -> Result<(), Failure> {
+    let mut best = f64::INFINITY;
+    let mut pairs = 0;
+    for _ in 0..3 {
+        let tally = engine.run(job, what, &Silent)?;
+        pairs = tally.pairs().iter().sum::<u64>();
+        best = best.min(engine.last_run().0.kernels);
+    }
+    println!(
+        "{name:<28} {:>10.3} ms kernel {:>9.1} G/s in bins  {}",
+        best * 1e3,
+        pairs as f64 / best / 1e9,
+        engine.last_run().1
+    );
+    Ok(())
+}
+
+/// In (s, mu) of a survey.
+fn of_survey(engine: &Cuda, n: usize) -> Result<(), Failure> {
     let s = Edges::linear(0.0, 150.0, 40)?;
     let mu = SignedEdges::linear(0.0, 1.0, 100)?;
     let bins = SMuBins::new(s, mu, LineOfSight::Midpoint)?;
+    println!("(s, mu) 40 x 100 to 150");
     for (name, words, sums, weight) in cases()? {
         let sample = survey(n, words)?;
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
@@ -83,19 +180,67 @@ fn main() -> Result<(), Failure> {
         if let Some(weight) = weight {
             what = what.with_pair_weight(weight);
         }
-        let mut best = f64::INFINITY;
-        let mut pairs = 0;
-        for _ in 0..3 {
-            let tally = engine.run(&job, &what, &Silent)?;
-            pairs = tally.pairs().iter().sum::<u64>();
-            best = best.min(engine.last_run().0.kernels);
+        time(engine, name, &job, &what)?;
+    }
+    Ok(())
+}
+
+/// In few bins of a box.
+fn of_box(engine: &Cuda, n: usize) -> Result<(), Failure> {
+    let sample = moving(n)?;
+    let domain = Domain::Periodic(PeriodicBox::cubic(1000.0)?);
+    let job = PairJob::new(Pairs::Auto(&sample), &domain)?;
+    let [mean, program] = [pairwise_velocities(false)?, pairwise_velocities(true)?].map(Arc::new);
+    for cutoff in [60.0, 120.0] {
+        println!("30 bins to {cutoff}");
+        let counts = CountSpec::new(RBins::new(Edges::linear(0.0, cutoff, 30)?));
+        let weights = counts.clone().with_weights();
+        for (name, what) in [
+            ("counts", counts.clone()),
+            ("weights", weights.clone()),
+            ("v12", counts.clone().with_program(Arc::clone(&mean))),
+            ("v12 and sigma12", counts.with_program(Arc::clone(&program))),
+            (
+                "the same, weighted",
+                weights.clone().with_program(Arc::clone(&program)),
+            ),
+            (
+                "mean separation, weights",
+                weights.clone().with_mean_separation(),
+            ),
+        ] {
+            time(engine, name, &job, &what)?;
         }
-        println!(
-            "{name:<28} {:>10.3} ms kernel {:>9.1} G/s in bins  {}",
-            best * 1e3,
-            pairs as f64 / best / 1e9,
-            engine.last_run().1
-        );
+        println!("the same, 10 of mu along an axis");
+        let mu = SignedEdges::linear(0.0, 1.0, 10)?;
+        let s = Edges::linear(0.0, cutoff, 30)?;
+        let counts = CountSpec::new(SMuBins::new(s, mu, LineOfSight::Fixed(Axis::Z))?);
+        let weights = counts.with_weights();
+        let even = [Legendre::L2, Legendre::L4].into_iter().collect();
+        let program = Arc::new(polynomials()?);
+        for (name, what) in [
+            ("Legendre sums 2 and 4", weights.clone().with_legendre(even)),
+            ("the same as expressions", weights.with_program(program)),
+        ] {
+            time(engine, name, &job, &what)?;
+        }
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let only = arguments.next().unwrap_or_default();
+    let n = arguments.next().map_or(Ok(1_000_000), |n| n.parse())?;
+    let engine = Cuda::new(CudaOptions {
+        tuning: tuning(&arguments.next().unwrap_or_default())?,
+        ..CudaOptions::default()
+    })?;
+    if only != "survey" {
+        of_box(&engine, n)?;
+    }
+    if only != "box" {
+        of_survey(&engine, n)?;
     }
     Ok(())
 }
