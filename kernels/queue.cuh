@@ -37,17 +37,20 @@ struct Queue {
     static __device__ __forceinline__ void take(const DeviceJob& job, const Histogram& histogram, const uint4* entries, u32 number, u32 many) {
         const u32 lane = threadIdx.x & 31;
         Pair pair = {};
-        uint4 entry = {};
         u32 place = 0;
-        bool waits = lane < many;
-        if (waits) {
-            entry = entries[number - many + lane];
-            waits = settle(job, entry, place, pair);
-        }
-#if ALBIREO_REALISED && !defined(ALBIREO_SUMS)
-        add_together(job, histogram, waits, place, entry.x, entry.y, pair);
+#if ALBIREO_REALISED
+        // Lanes without a pair take part; what they read is of the first of all rows.
+        const bool filled = lane < many;
+        const uint4 entry = filled ? entries[number - many + lane] : uint4{0, 0, 0, 0};
+        const RowTerms rows(job, entry.x, entry.y);
+        const bool waits = filled && settle(job, entry, place, pair);
+        add_together(job, histogram, waits, place, entry.x, entry.y, pair, rows);
 #else
-        if (waits) add_terms(job, histogram, place, entry.x, entry.y, pair);
+        if (lane < many) {
+            const uint4 entry = entries[number - many + lane];
+            const RowTerms rows(job, entry.x, entry.y);
+            if (settle(job, entry, place, pair)) add_terms(job, histogram, place, entry.x, entry.y, pair, rows);
+        }
 #endif
         __syncwarp();
     }
@@ -57,7 +60,7 @@ struct Queue {
     }
     // Takes in what waits, which is less than a warp full.
     __device__ __forceinline__ void drain(const DeviceJob& job, const Histogram& histogram, bool) {
-        take_rest(job, histogram, entries, number, number);
+        if (number) take_rest(job, histogram, entries, number, number);
         number = 0;
     }
 
@@ -82,9 +85,9 @@ struct Queue {
     // Whether a pair is to be looked at again: other places than bins have sums too, which nobody reads.
     static __device__ __forceinline__ bool wanted(const DeviceJob& job, Guess guess) {
 #if ALBIREO_BINNING == 0
-        return guess.doubt || (guess.counted && bin_of(job, guess.raw + job.places.bias) < job.sums.bins);
+        return guess.doubt | (guess.counted & (bin_of(job, guess.raw + job.places.bias) < job.sums.bins));
 #else
-        return guess.doubt || guess.counted;
+        return guess.doubt | guess.counted;
 #endif
     }
 
@@ -94,7 +97,7 @@ struct Queue {
         const u32 below = (1u << (threadIdx.x & 31)) - 1;
 #pragma unroll
         for (int k = 0; k < POINTS; ++k) {
-            const bool waits = row[k] != NO_ROW && wanted(job, guess[k]);
+            const bool waits = (row[k] != NO_ROW) & wanted(job, guess[k]);
             const u32 vote = __ballot_sync(0xffffffffu, waits);
             const u32 place = guess[k].raw + job.places.bias;
             if (waits) entries[number + __popc(vote & below)] = {(u32)first, row[k], image[k], guess[k].doubt ? place | DOUBTFUL : place};

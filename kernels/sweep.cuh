@@ -91,7 +91,7 @@ __device__ __forceinline__ void take_in(const DeviceJob& job, const Histogram& h
     Pair pair = {{0.0, 0.0, 0.0}, x1, x2, 0.0, 0.0};
     if (!separation(job, x1, x2, image, pair.d, pair.r2)) return;
     const u32 place = exact_place(job, pair.d, pair.r2, x1, x2, guess_slot(job.across, pair.r2), pair.across2);
-    if (place != job.places.zero) add_terms(job, histogram, place, i, j, pair);
+    if (place != job.places.zero) add_terms(job, histogram, place, i, j, pair, RowTerms(job, i, j));
 #else
     double across2;
     const u32 place = exact_pair(job, x1, x2, image, 0, false, across2);

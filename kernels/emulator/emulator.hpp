@@ -11,7 +11,7 @@
 
 extern "C" {
 float fabsf(float), fmaf(float, float, float), fmaxf(float, float), fminf(float, float), nextafterf(float, float), sqrtf(float);
-double floor(double), fma(double, double, double), sqrt(double);
+double fabs(double), floor(double), fma(double, double, double), sqrt(double);
 long lrintf(float);
 double rint(double);
 }

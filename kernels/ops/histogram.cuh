@@ -15,12 +15,12 @@ __device__ __forceinline__ i64 fixed_product(double u1, double u2) {
     return __double_as_longlong(shifted_product(u1, u2)) - ((i64)SHIFTED << 32);
 }
 
-// The second word of the same: with t = u1*u2 * 2^36, round_ties_even((t - round_ties_even(t)) * 2^28).
+// The second word of the same: with t = u1*u2 * 2^36, round_ties_even((t - round_ties_even(t)) * 2^28). Scalings and the difference are exact, so
+// that fused operations are the same.
 __device__ __forceinline__ i64 fixed_rest(double u1, double u2) {
     const double shift = 6755399441055744.0;
-    const double t = __dmul_rn(__dmul_rn(u1, u2), 68719476736.0);
-    const double rest = __dsub_rn(t, __dsub_rn(__dadd_rn(t, shift), shift));
-    return __double_as_longlong(__dadd_rn(__dmul_rn(rest, 268435456.0), shift)) - ((i64)SHIFTED << 32);
+    const double rest = __fma_rn(__dmul_rn(u1, u2), 68719476736.0, -__dsub_rn(shifted_product(u1, u2), shift));
+    return __double_as_longlong(__fma_rn(rest, 268435456.0, shift)) - ((i64)SHIFTED << 32);
 }
 
 // total += value, 128 bits in two words.
@@ -71,7 +71,8 @@ __device__ __forceinline__ void add_globally(const DeviceJob& job, Tables tables
 // Words for each place from `origin` on: its count; the low and the high word of each of its sums. Of realisations, all words of a kind
 // stand side by side, and so do those of lanes.
 struct Histogram {
-    static const u32 LANES = ALBIREO_HISTOGRAM == 2 ? 32 : 1;
+    // Copies of all words, of which a lane has one.
+    static const u32 COPIES = ALBIREO_COPIES;
 #if ALBIREO_TERMS && !ALBIREO_MEASURED
     u32 width;  // words a place
 #else
@@ -90,7 +91,7 @@ struct Histogram {
     u32 filtered;  // the address that the filter's slot 0 would have
     u32 aside;     // this lane's place for pairs of no bin, after all others
 
-    __device__ __forceinline__ u32 words() const { return width * LANES * slots; }
+    __device__ __forceinline__ u32 words() const { return width * COPIES * slots; }
 
     __device__ __forceinline__ void set(const DeviceJob& job, u32* words) {
 #if ALBIREO_TERMS && !ALBIREO_MEASURED
@@ -101,23 +102,25 @@ struct Histogram {
 #endif
         counts = words;
         const u32 lane = threadIdx.x & 31;
-        slots = job.places.slots + (ALBIREO_WEIGHTED ? 32 / LANES : 0);
-        base = shared_address(words) + (LANES > 1 ? 4 * lane : 0) - 4 * width * LANES * job.places.first;
+        slots = job.places.slots + (ALBIREO_WEIGHTED ? 32 / COPIES : 0);
+        base = shared_address(words) + 4 * (lane % COPIES) - 4 * width * COPIES * job.places.first;
         filtered = address(job.places.bias);
-        aside = address(job.places.first + job.places.slots + (LANES > 1 ? 0 : lane));
+        aside = address(job.places.first + job.places.slots + (COPIES > 1 ? 0 : lane));
     }
 
     __device__ __forceinline__ void clear() {
         for (u32 k = threadIdx.x; k < words(); k += ALBIREO_THREADS) counts[k] = 0;
     }
 
-    __device__ __forceinline__ u32 address(const Guess& guess) const { return filtered + 4 * width * LANES * guess.raw; }
-    __device__ __forceinline__ u32 address(u32 place) const { return base + 4 * width * LANES * place; }
-    static __device__ __forceinline__ u32 low(u32 address) { return address + 4 * LANES; }
-    static __device__ __forceinline__ u32 high(u32 address) { return address + 8 * LANES; }
+    __device__ __forceinline__ u32 address(const Guess& guess) const { return filtered + 4 * width * COPIES * guess.raw; }
+    __device__ __forceinline__ u32 address(u32 place) const { return base + 4 * width * COPIES * place; }
+    static __device__ __forceinline__ u32 low(u32 address) { return address + 4 * COPIES; }
+    static __device__ __forceinline__ u32 high(u32 address) { return address + 8 * COPIES; }
 
-    // Whether a place lies in this window of the bins.
-    static __device__ __forceinline__ bool holds(const DeviceJob& job, u32 place) { return place - job.places.first < job.places.flushed; }
+    // Whether a place lies in this window of the bins; few bins have but one.
+    static __device__ __forceinline__ bool holds(const DeviceJob& job, u32 place) {
+        return COPIES > 1 || place - job.places.first < job.places.flushed;
+    }
 
     // What a tile's first point of this number adds to.
     __device__ __forceinline__ const Histogram& of_row(u32) const { return *this; }
@@ -130,8 +133,8 @@ struct Histogram {
     // Adds to a sum.
     __device__ __forceinline__ void shift_sum(const DeviceJob& job, u32 sum, u32 place, i64 q, u32 k = 0) const {
         if (holds(job, place)) {
-            const u32 at = address(place) + 4 * LANES * (number * (1 + 2 * sum) + k), old = add_shared(at, (u32)q);
-            add_shared(at + 4 * LANES * number, (u32)(q >> 32) + (old + (u32)q < old ? 1u : 0u));
+            const u32 at = address(place) + 4 * COPIES * (number * (1 + 2 * sum) + k), old = add_shared(at, (u32)q);
+            add_shared(at + 4 * COPIES * number, (u32)(q >> 32) + (old + (u32)q < old ? 1u : 0u));
         } else {
             add_globally(job, tables, sum, place, q, k);
         }
@@ -142,19 +145,19 @@ struct Histogram {
         __syncthreads();
         for (u32 at = threadIdx.x; at < job.places.flushed * number; at += ALBIREO_THREADS) {
             const u32 place = at / number, k = at % number;
-            const u32* words = counts + LANES * (width * place + k);
+            const u32* words = counts + COPIES * (width * place + k);
             // Words of lanes wrap around by themselves where one takes out what another has put in. Each thread begins at a bank of its own.
             u32 pairs = 0;
-            for (u32 lane = threadIdx.x; lane < threadIdx.x + LANES; ++lane) pairs += words[lane % LANES];
+            for (u32 lane = threadIdx.x; lane < threadIdx.x + COPIES; ++lane) pairs += words[lane % COPIES];
             if (!pairs) continue;
             const u32 bin = bin_of(job, job.places.first + place);
             if (bin >= job.sums.bins) continue;
             tables.each(job, bin, k, [&](u64 at) {
                 atomicAdd(job.sums.counts + at, (u64)pairs);
                 for (u32 sum = 0; sum < width / number / 2; ++sum) {
-                    const u32 *low = words + LANES * number * (1 + 2 * sum), *high = low + LANES * number;
+                    const u32 *low = words + COPIES * number * (1 + 2 * sum), *high = low + COPIES * number;
                     u64 total = 0;
-                    for (u32 lane = threadIdx.x; lane < threadIdx.x + LANES; ++lane) total += (u64)high[lane % LANES] << 32 | low[lane % LANES];
+                    for (u32 lane = threadIdx.x; lane < threadIdx.x + COPIES; ++lane) total += (u64)high[lane % COPIES] << 32 | low[lane % COPIES];
                     if (total) add_wide(job.sums.sums + 2 * (sum * job.sums.all + at), (i64)total);
                 }
             });

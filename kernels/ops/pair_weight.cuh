@@ -40,9 +40,9 @@ __device__ __forceinline__ double factor_by_angle(const DeviceJob& job, u64 i, u
     return __dadd_rn(piece[1], __dmul_rn(__dsub_rn(chord2, piece[0]), piece[2]));
 }
 
-// The weight of a pair: ((u1*u2)*p)*g, factors that there are not left out.
-__device__ __forceinline__ double weight_of_pair(const DeviceJob& job, u64 i, u64 j) {
-    double weight = __dmul_rn(job.first.weight[i], job.second.weight[j]);
+// The weight of a pair whose weights have a product: ((u1*u2)*p)*g, factors that there are not left out.
+__device__ __forceinline__ double weight_of_pair(const DeviceJob& job, u64 i, u64 j, double product) {
+    double weight = product;
     if (job.sums.words) weight = __dmul_rn(weight, factor_by_bits(job, i, j));
     if (job.sums.n_angles) weight = __dmul_rn(weight, factor_by_angle(job, i, j));
     return weight;

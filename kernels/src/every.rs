@@ -44,6 +44,7 @@ pub fn every_variant() -> Vec<Variant> {
             tile: 64,
         },
         sums: "",
+        columns: [0; 2],
     }];
     let traversals = [T::Simple, T::Constant, T::AllPairs, T::Cells];
     all = each(all, traversals, |v, choice| v.traversal = choice);

@@ -140,7 +140,7 @@ pub enum Histogram {
     Shared = 0,
     /// In global memory: no window of the bins fits into a block's shared memory.
     Global = 1,
-    /// In shared memory, and each lane its own, so that no two lanes of a warp wait for one place: for few bins.
+    /// In shared memory, and each lane or two of them their own, so that lanes of a warp seldom wait for one place: for few bins.
     Lanes = 2,
 }
 
@@ -177,8 +177,10 @@ pub struct Variant {
     pub histogram: Histogram,
     /// Threads, second points a thread and first points a tile: sizes alone.
     pub shape: Shape,
-    /// The statements that sum terms, where expressions are among these; else nothing.
+    /// The statements that sum terms.
     pub sums: &'static str,
+    /// The columns that they take of the first and of the second row.
+    pub columns: [usize; 2],
 }
 
 /// The sizes of a kernel.
@@ -272,6 +274,7 @@ impl Variant {
             ("EDGES", u32::from(self.across == Across::Table)),
             ("CLAMP", u32::from(self.across == Across::Clamped)),
             ("HISTOGRAM", self.histogram as u32),
+            ("COPIES", self.copies()),
             ("QUEUE", self.doubt as u32),
             ("WRAP", u32::from(self.wraps())),
             ("CLASSES", u32::from(self.classes)),
@@ -280,7 +283,13 @@ impl Variant {
             ("TILE", self.shape.tile),
         ];
         let numbers = numbers.map(|(name, value)| format!("ALBIREO_{name}={value}"));
-        let sums = (!self.sums.is_empty()).then(|| format!("ALBIREO_SUMS={}", self.sums));
+        let [first, second] = self.columns;
+        let sums = [
+            format!("ALBIREO_SUMS={}", self.sums),
+            format!("ALBIREO_COLUMNS_FIRST={first}"),
+            format!("ALBIREO_COLUMNS_SECOND={second}"),
+        ];
+        let sums = sums.into_iter().filter(|_| self.summed.in_terms());
         numbers.into_iter().chain(sums).collect()
     }
 
@@ -292,7 +301,7 @@ impl Variant {
         if self.classes && !in_cells {
             return false;
         }
-        if !self.sums.is_empty() && !self.summed.one_by_one() {
+        if !self.sums.is_empty() && !self.summed.in_terms() {
             return false;
         }
         if self.arithmetic == Arithmetic::Tensor {
@@ -378,15 +387,25 @@ impl Variant {
             && !(self.signed || self.classes || self.realised_rows)
     }
 
-    /// What holds for kernels whose lanes have sums of their own. Three words a pair wait for one another where bins are few; one does not. Few
-    /// bins that are narrow, with slots for none but them or with common doubt, are left as they are.
+    /// Copies of its sums that a block has.
+    pub fn copies(&self) -> u32 {
+        match self.histogram {
+            Histogram::Lanes if self.summed.in_terms() => 8,
+            Histogram::Lanes => 32,
+            Histogram::Shared | Histogram::Global => 1,
+        }
+    }
+
+    /// What holds for kernels whose lanes have sums of their own. Three words a pair and more wait for one another where bins are few; one does
+    /// not. Few bins that are narrow, with slots for none but them or with common doubt, are left as they are.
     pub fn has_lanes(&self) -> bool {
         let filtered = matches!(self.arithmetic, Arithmetic::Filtered | Arithmetic::Float32);
-        (self.summed, self.bins) == (Summed::Products, Bins::R)
-            && filtered
-            && !self.realised_rows
-            && self.across != Across::Clamped
-            && self.doubt == Doubt::AtOnce
+        let summed = match self.summed {
+            Summed::Products => self.across != Across::Clamped && self.doubt == Doubt::AtOnce,
+            Summed::Terms => true,
+            _ => false,
+        };
+        summed && self.bins == Bins::R && filtered && !self.realised_rows
     }
 
     /// What holds for kernels that sum separations alone. An open space is a box without periodic axes; all pairs of a box with some would

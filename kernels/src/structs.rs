@@ -306,9 +306,6 @@ device_structs! {
         all: u64,
         /// Pairs that the shared sums surely hold.
         flush_pairs: u64,
-        /// Terms: what each sum is made of. 1 where the pair's weight goes into it, and twice a number: 0 for no more, 1 the coordinate across,
-        /// 2 the Legendre polynomial of degree 0, and so on.
-        kinds: Address<u32>,
         /// Inverse probabilities by the number of common bits.
         inverse: Address<f64>,
         /// What these are multiplied by, by the bits set in both rows.

@@ -46,8 +46,8 @@ pub(super) const GPU_COSTS: Costs = Costs {
     further_set: 1.0,
     // Measured: 3.6 of 1e6 points, 4.7 of 1e7.
     separations: [3.6, 9.0],
-    // Measured in r, when these were taken one by one too; that others are alike is a guess.
-    measures: 9.0,
+    // Measured: 5.7 to 8.8 for velocities in r; that others are alike is a guess.
+    measures: 7.0,
     // Measured: 3.1 for means, 3.3 for polynomials of mu.
     measures_beside_weights: 3.2,
     pair_weights: 6.0,

@@ -25,7 +25,7 @@ pub(super) struct Carried {
     pub(super) directions: bool,
     /// Columns of the first and of the second sample that expressions take.
     pub(super) columns: [usize; 2],
-    /// The statements that sum expressions and what else there is, or nothing.
+    /// The statements that kernels sum terms by.
     pub(super) sums: &'static str,
     /// Classes of pairs: which there are.
     pub(super) labels: Option<Labels>,

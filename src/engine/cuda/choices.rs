@@ -289,6 +289,11 @@ pub(super) fn variant_of(
                 Arrangement::AsGiven(_) => chosen(options.tuning.tile, TILE[0]),
             },
         },
-        sums: carried.sums,
+        sums: if carried.summed.in_terms() {
+            carried.sums
+        } else {
+            ""
+        },
+        columns: carried.columns,
     }
 }

@@ -15,8 +15,8 @@ use super::options::{Tuning, chosen};
 const RARE: f64 = 5e-5;
 const COMMON: f64 = 6e-4;
 
-/// Places of sums up to which each lane has its own: 48 KiB.
-const FEW_SLOTS: u32 = 127;
+/// Bytes of sums up to which lanes have their own, and for pairs that are taken in one by one, which need the room themselves.
+const LANES: [usize; 2] = [48 << 10, 24 << 10];
 
 /// What a block keeps in shared memory, in any shape.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ impl BlockMemory {
         let aside = if products(variant) { 32 } else { 0 };
         let slots = self.slots as usize;
         let words = if variant.histogram == Histogram::Lanes {
-            32 * self.carried.words_a_place() * (slots + 1)
+            self.lane_words(variant)
         } else if variant.realised_rows {
             let tile = variant.shape.tile.next_multiple_of(32) as usize;
             let (slots, number) = (slots.next_multiple_of(4), self.carried.realisations);
@@ -51,6 +51,11 @@ impl BlockMemory {
             self.carried.words_a_place() * (slots + aside)
         };
         self.beside_sums(variant) + 4 * words
+    }
+
+    /// Words of sums of which each lane has its own.
+    fn lane_words(&self, variant: &Variant) -> usize {
+        variant.copies() as usize * self.carried.words_a_place() * (self.slots as usize + 1)
     }
 
     /// What `Shared` and the kernel lay out that is of tensor cores.
@@ -130,28 +135,33 @@ pub(super) fn shaped(
     // In cells a cosine is never sure enough for its doubt to be rare, and bins are many where slots do not reach all separations.
     let many = sorted && variant.bins == Bins::R && variant.across == Across::Clamped;
     let never_rare = variant.bins == Bins::SMu;
+    let by_pair = variant.summed.one_by_one() && variant.arithmetic == Arithmetic::Filtered;
     // Sums of lanes gain more than any doubt in so few bins costs.
-    let at_once = Variant {
-        doubt: Doubt::AtOnce,
+    let few = Variant {
+        doubt: if by_pair {
+            Doubt::ByPair
+        } else {
+            Doubt::AtOnce
+        },
+        histogram: Histogram::Lanes,
         ..variant
     };
-    let lanes = memory.slots <= FEW_SLOTS && at_once.has_lanes();
+    let lanes = few.has_lanes() && 4 * memory.lane_words(&few) <= LANES[usize::from(by_pair)];
     variant.doubt = match doubtful {
-        _ if lanes => Doubt::AtOnce,
-        _ if variant.summed == Summed::Separations => Doubt::ByPair,
+        _ if variant.summed == Summed::Separations || by_pair => Doubt::ByPair,
         _ if variant.arithmetic != Arithmetic::Filtered => Doubt::AtOnce,
-        _ if variant.summed.one_by_one() => Doubt::ByPair,
         // Rows have sums of their own in so few bins alone that doubt is seldom common.
         share if many || (share > COMMON && !variant.realised_rows) => Doubt::BySweep,
         share if sorted && (never_rare || share > RARE) => Doubt::ByPair,
         _ => Doubt::AtOnce,
     };
     if lanes {
-        variant.histogram = Histogram::Lanes;
+        variant = few;
     }
     // What the sums would take in shared memory, wherever they end up.
     let shared = memory.bytes(&variant) >> 10;
     let plain = variant.bins == Bins::R && variant.summed == Summed::Pairs;
+    let few_words = memory.carried.words <= 8;
     let (own_threads, points) = match (variant.arithmetic, sorted, plain) {
         _ if variant.summed == Summed::Separations && variant.shape.tile <= 32 => (64, 4),
         _ if variant.summed == Summed::Separations => (128, 4),
@@ -164,6 +174,8 @@ pub(super) fn shaped(
         (_, true, true) if variant.realised_rows && shared <= 64 => (128, 8),
         // Cells with few neighbours, with more, and with very many.
         (_, true, true) if shared <= 24 && variant.shape.tile <= 32 => (32, 8),
+        // What waits to be taken in takes room; many words of bits a row leave the caches none.
+        (_, true, false) if variant.summed.one_by_one() && shared <= 64 && few_words => (128, 2),
         (_, true, false) if lanes && variant.shape.tile <= 32 => (128, 4),
         (_, true, false) if shared <= 64 && variant.shape.tile <= 32 => (64, 4),
         (_, true, true) if shared <= 24 && variant.shape.tile <= 64 => (64, 8),

@@ -1,6 +1,6 @@
 //! What is summed over the pairs in bins, as kernels know it.
 //!
-//! Entry: [`Sought::of`]. Which sums there are kernels for is decided here. Those of expressions are text that kernels are compiled with.
+//! Entry: [`Sought::of`]. What is added to each sum is text that kernels are compiled with.
 
 use albireo_gpu::{CudaError, Device, put};
 use albireo_kernels::structs::SumTerms;
@@ -19,7 +19,6 @@ pub(super) struct Sought<'a> {
     pub(super) carried: Carried,
     /// What kernels know of them, but for bins and addresses.
     terms: SumTerms,
-    kinds: Vec<u32>,
     /// Of expressions.
     constants: Vec<f64>,
     inverse: &'a [f64],
@@ -27,45 +26,12 @@ pub(super) struct Sought<'a> {
     angles: Vec<[f64; 3]>,
 }
 
-/// What is added to the number of a sum whose second word is meant: as in `kernels/ops/terms.cuh`.
-const REST: u32 = 256;
-
-/// A sum as kernels number it; that of an expression has no number, but a text.
-fn kind(sum: &Sum) -> Result<u32, CudaError> {
-    let value = match sum {
-        _ if sum.expression().is_some() => return Ok(0),
-        Sum::Rest(0, of) => return Ok(REST + kind(&Sum::OfSet(1, *of).of_set(0))?),
-        Sum::Product => 0,
-        Sum::Separation | Sum::WeightedSeparation => 1,
-        Sum::Legendre(l) | Sum::WeightedLegendre(l) => 2 + l.degree(),
-        Sum::OfSet(..) | Sum::Rest(..) => {
-            return Err(CudaError::Unsupported("several sets of weights in a pass"));
-        }
-        other => return Err(CudaError::Unsupported(other.name())),
-    };
-    Ok(2 * value + u32::from(sum.is_weighted()))
-}
-
-/// The sums of `what` as kernels number them and, where expressions are among them, the text and the constants of all.
-fn numbered(what: &CountSpec) -> Result<(Vec<u32>, &'static str, Vec<f64>), CudaError> {
-    let kinds = what
-        .sums()
-        .iter()
-        .map(kind)
-        .collect::<Result<Vec<_>, _>>()?;
-    let Some(program) = what.program() else {
-        return Ok((kinds, "", vec![]));
-    };
-    let written = Written::of(program, what.sums(), &kinds);
-    Ok((kinds, kept(written.statements), written.constants))
-}
-
-/// The statements that kernels sum the expressions of `what` by, and what else there is; nothing without expressions.
+/// The statements that kernels sum the terms of `what` by.
 ///
 /// # Errors
 /// Sums that there is no kernel for.
 pub fn statements(what: &CountSpec) -> Result<&'static str, CudaError> {
-    numbered(what).map(|(_, statements, _)| statements)
+    Written::of(what).map(|written| kept(written.statements))
 }
 
 /// Columns that a program takes of the first and of the second sample, which may be one.
@@ -91,7 +57,10 @@ impl<'a> Sought<'a> {
             return Err(CudaError::Unsupported(cut.name()));
         }
         let sums = what.sums();
-        let (kinds, statements, constants) = numbered(what)?;
+        let Written {
+            statements,
+            constants,
+        } = Written::of(what)?;
         let program = what.program();
         let takes = |operation: &Operation| matches!(operation, Operation::Difference(_));
         let differences = program.is_some_and(|program| program.operations().iter().any(takes));
@@ -126,7 +95,7 @@ impl<'a> Sought<'a> {
             words,
             directions: angular.is_some(),
             columns: program.map_or([0; 2], |program| columns(program, pairs)),
-            sums: statements,
+            sums: kept(statements),
             labels,
         };
         let terms = SumTerms {
@@ -148,7 +117,6 @@ impl<'a> Sought<'a> {
         Ok(Self {
             carried,
             terms,
-            kinds,
             constants,
             inverse: inverse.map_or(&[], |inverse| inverse.table()),
             counter: counter.map_or(&[], |counter| &counter.table),
@@ -160,7 +128,7 @@ impl<'a> Sought<'a> {
     pub(super) fn bytes(&self) -> u64 {
         let numbers = self.inverse.len() + self.counter.len() + 3 * self.angles.len();
         let numbers = numbers + self.constants.len();
-        (8 * numbers + 4 * self.kinds.len()) as u64
+        8 * numbers as u64
     }
 
     /// What kernels know, over the bins of `plan`, with the tables uploaded: they live as long as the memories.
@@ -168,18 +136,15 @@ impl<'a> Sought<'a> {
         &self,
         device: &D,
         plan: &SumTerms,
-    ) -> Result<(SumTerms, [D::Memory; 5]), CudaError> {
+    ) -> Result<(SumTerms, [D::Memory; 4]), CudaError> {
         let memory = [
-            put(device, &self.kinds)?,
             put(device, self.inverse)?,
             put(device, self.counter)?,
             put(device, &self.angles)?,
             put(device, &self.constants)?,
         ];
-        let [kinds, inverse, counter, angles, constants] =
-            memory.each_ref().map(|m| device.address(m));
+        let [inverse, counter, angles, constants] = memory.each_ref().map(|m| device.address(m));
         let terms = SumTerms {
-            kinds: kinds.into(),
             inverse: inverse.into(),
             counter: counter.into(),
             angles: angles.into(),
