@@ -386,7 +386,6 @@ pub(crate) fn no_memory(path: &Path, rows: u64, columns: usize) -> CatalogError 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;
 

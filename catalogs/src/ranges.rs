@@ -112,7 +112,6 @@ impl Ranges {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;
     use crate::block::{Numbers, Site, Widening};

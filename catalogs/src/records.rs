@@ -60,7 +60,6 @@ fn of_hdf5(_: &Path) -> Option<Map<String, Value>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::{GridGeometry, GridWriter, TableColumn};

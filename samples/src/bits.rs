@@ -83,7 +83,6 @@ pub(crate) fn joined(parts: &[(&PathBuf, Option<&BitColumns>)]) -> Result<Option
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -279,7 +279,6 @@ pub fn box_record(domain: &Domain, source: &str) -> Value {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use albireo_catalogs::Value as Attribute;

@@ -241,7 +241,6 @@ impl Backend for MemoryTable {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::reader::CatalogReader;

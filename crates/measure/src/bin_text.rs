@@ -90,7 +90,6 @@ impl BinText {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use albireo::{Axis, Edges, LineOfSight, RBins, RpPiBins, SignedEdges};
 

@@ -391,7 +391,6 @@ pub(crate) fn merged(parts: &[(PathBuf, PartFile)], partial: bool) -> Result<Vec
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use albireo::{Bins, Edges, RBins};

@@ -353,5 +353,4 @@ fn deliver_together(named: &[(&str, Table)], output: &OutputFlags, sink: &Sink) 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests;

@@ -133,7 +133,6 @@ fn framed(title: &str, body: &str, data: &Value) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use albireo_catalogs::{ResultKind, Table, TableColumn};
 

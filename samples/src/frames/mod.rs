@@ -448,7 +448,6 @@ fn alike(one: &Arc<Atoms>, other: &Arc<Atoms>) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use albireo_catalogs::Attribute;
