@@ -84,13 +84,13 @@ impl GivenFrames {
             .filter(|atoms| atoms.len() == values.len())
         {
             if shared.get(name).is_some() {
-                return Err(SampleError::SameName(name.to_owned()));
+                return Err(SampleError::same_name(name));
             }
             *shared = Arc::new(Atoms::clone(shared).with(name, values));
             return Ok(self);
         }
         if self.columns.iter().any(|(known, _)| known == name) {
-            return Err(SampleError::SameName(name.to_owned()));
+            return Err(SampleError::same_name(name));
         }
         check(
             ("particles of all frames", self.positions[0].len()),
@@ -113,10 +113,7 @@ impl GivenFrames {
         )?;
         let beyond = |pair: &&[u32; 2]| pair.iter().any(|&row| row as usize >= first);
         if let Some(pair) = bonds.iter().find(beyond) {
-            return Err(SampleError::PairBeyond {
-                pair: *pair,
-                particles: first,
-            });
+            return Err(SampleError::pair_beyond(*pair, first));
         }
         let atoms = self.shared.take().map(|atoms| Atoms::clone(&atoms));
         self.shared = atoms.map(|atoms| Arc::new(atoms.bonded(bonds)));
@@ -161,14 +158,10 @@ impl GivenFrames {
 }
 
 fn check(first: (&str, usize), second: (&str, usize)) -> Result<()> {
-    let named = |(name, rows): (&str, usize)| (name.to_owned(), rows);
     if first.1 == second.1 {
         return Ok(());
     }
-    Err(SampleError::UnequalColumns {
-        first: named(first),
-        second: named(second),
-    })
+    Err(SampleError::unequal(first, second))
 }
 
 /// Frames on their way out.

@@ -7,9 +7,7 @@ use albireo_catalogs::Stop;
 use albireo_catalogs::is_structure_before;
 use albireo_fluids::frames::FrameJob;
 use albireo_fluids::{FrameSpaces, Space};
-use albireo_samples::{
-    FrameChoice, FrameReading, FrameSource, Given, Notice, NumberedFrame, Selection,
-};
+use albireo_samples::{FrameChoice, FrameReading, FrameSource, Given, NumberedFrame, Selection};
 use anyhow::{Context, Result, anyhow};
 use serde_json::{Map, Value, json};
 
@@ -221,11 +219,9 @@ impl Rdf {
         choice: &FrameChoice,
         job: &FrameJob,
     ) -> Result<()> {
-        let mut notice = choice.notice(source, job)?;
-        if let Some(Notice::Frames { unit, topology, .. }) = &mut notice {
-            *topology = self.frames.topology.clone().map(PathBuf::from);
-            *unit = self.pairs.space.unit.clone().or_else(|| unit.take());
-        }
+        let topology = self.frames.topology.as_deref();
+        let unit = self.pairs.space.unit.as_deref();
+        let notice = choice.notice(source, job, unit, topology)?;
         notice.iter().for_each(say);
         Ok(())
     }
