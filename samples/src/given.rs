@@ -124,7 +124,7 @@ impl Given {
     /// The same with a column of words whose bits tell in which realisations of a selection each row was observed.
     ///
     /// # Errors
-    /// [`SampleError::UnequalColumns`] of another length.
+    /// [`SampleError::Input`] of another length.
     pub fn with_words(mut self, name: String, words: Words) -> Result<Self> {
         if words.values.len() != self.rows {
             let first = self.columns.first().map_or("", |(name, _)| name);
@@ -147,7 +147,7 @@ impl Given {
     /// texts that conditions ask for.
     ///
     /// # Errors
-    /// [`SampleError::UnequalColumns`] of another length, [`SampleError::SameName`].
+    /// [`SampleError::Input`] of another length, of one name.
     pub fn with_others(mut self, others: Vec<(String, Attribute)>) -> Result<Self> {
         let mut names: HashSet<&String> = self.columns.iter().map(|(name, _)| name).collect();
         for (name, values) in &others {

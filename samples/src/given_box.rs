@@ -72,7 +72,7 @@ impl GivenBox {
     /// The box with lengths in the unit of the positions; `h` where it is known.
     ///
     /// # Errors
-    /// [`StatedUnitError::Box`] of a unit that is not converted into that of the positions, or beside positions of an unknown one.
+    /// [`SampleError::Input`] of a unit that is not converted into that of the positions, or beside positions of an unknown one.
     pub fn in_unit(self, positions: Option<&str>, h: Option<f64>) -> Result<BoxSpec> {
         let Some(unit) = self.unit else {
             return Ok(self.spec);

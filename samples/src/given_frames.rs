@@ -47,7 +47,7 @@ impl GivenFrames {
     /// x, y and z of all particles, frame after frame, and how many of them each frame has.
     ///
     /// # Errors
-    /// [`SampleError::UnequalColumns`] of lengths that do not fit.
+    /// [`SampleError::Input`] of lengths that do not fit.
     pub fn new(positions: [Column; 3], particles: Vec<usize>) -> Result<Self> {
         let all: usize = particles.iter().sum();
         for (name, column) in ["x", "y", "z"].into_iter().zip(&positions) {
@@ -66,7 +66,7 @@ impl GivenFrames {
     /// The same with the box of each frame.
     ///
     /// # Errors
-    /// [`SampleError::UnequalColumns`] unless there is one a frame.
+    /// [`SampleError::Input`] unless there is one a frame.
     pub fn with_cells(self, cells: Vec<Cell>) -> Result<Self> {
         check(("frames", self.particles.len()), ("boxes", cells.len()))?;
         Ok(Self { cells, ..self })
@@ -76,7 +76,7 @@ impl GivenFrames {
     /// them, or those of all frames one after the other.
     ///
     /// # Errors
-    /// [`SampleError::UnequalColumns`] of another length, [`SampleError::SameName`].
+    /// [`SampleError::Input`] of another length, of one name.
     pub fn with_column(mut self, name: &str, values: Attribute) -> Result<Self> {
         if let Some(shared) = self
             .shared
@@ -103,7 +103,7 @@ impl GivenFrames {
     /// The same with bonds between particles that are the same in all frames, by their rows from 0.
     ///
     /// # Errors
-    /// [`SampleError::PairBeyond`] of a row that is not there, [`SampleError::UnequalColumns`] of frames that differ in number.
+    /// [`SampleError::Input`] of a row that is not there, [`SampleError::Input`] of frames that differ in number.
     pub fn bonded(mut self, bonds: Vec<[u32; 2]>) -> Result<Self> {
         let first = self.particles.first().copied().unwrap_or_default();
         let other = self.particles.iter().find(|&&n| n != first);

@@ -28,7 +28,7 @@ impl Lengths {
     /// Those of a file that is open, in the unit asked for.
     ///
     /// # Errors
-    /// [`StatedUnitError::Lengths`] of a stated unit that is not converted into the one asked for.
+    /// [`SampleError::Input`] of a stated unit that is not converted into the one asked for.
     pub(super) fn of(open: &dyn Trajectory, wanted: Option<&str>) -> Result<Self> {
         let of_header = || open.attributes().and_then(stated_unit);
         let named = open.unit().map(str::to_owned).or_else(of_header);
