@@ -209,12 +209,7 @@ impl Backend for AsdfReader {
     }
 
     fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let Scan {
-            components,
-            widening,
-            from,
-            ..
-        } = *scan;
+        let (components, widening, from) = (scan.components, scan.widening, scan.from);
         let mut arrays: HashMap<usize, Vec<u8>> = HashMap::new();
         for part in components {
             self.stop.check(&self.path)?;

@@ -332,12 +332,7 @@ impl Backend for ParquetReader {
     }
 
     fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let Scan {
-            components,
-            widening,
-            from,
-            ..
-        } = *scan;
+        let (components, widening, from) = (scan.components, scan.widening, scan.from);
         self.check_codecs(components)?;
         let rows = self.group_rows();
         for (group, (&rows, first_row)) in rows.iter().zip(starts(&rows)).enumerate() {
@@ -351,9 +346,7 @@ impl Backend for ParquetReader {
     }
 
     fn collect(&mut self, scan: &Scan<'_>, collector: &mut Collector) -> Result<()> {
-        let Scan {
-            schema, components, ..
-        } = *scan;
+        let (schema, components) = (scan.schema, scan.components);
         self.check_codecs(components)?;
         debug_assert!(
             components

@@ -126,11 +126,7 @@ impl Backend for TextReader {
     }
 
     fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let Scan {
-            components,
-            widening,
-            ..
-        } = *scan;
+        let (components, widening) = (scan.components, scan.widening);
         let mut lines = Lines::open(&self.path, self.gzipped, &self.stop)?;
         let mut first_row = 0;
         let mut skip = self.layout.header_lines;

@@ -207,12 +207,7 @@ impl Backend for MemoryTable {
     }
 
     fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let Scan {
-            components,
-            widening,
-            from,
-            ..
-        } = *scan;
+        let (components, widening, from) = (scan.components, scan.widening, scan.from);
         let all = self.contents.rows;
         let mut first = (from as usize).min(all);
         while first < all {

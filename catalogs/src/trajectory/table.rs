@@ -111,12 +111,7 @@ impl Backend for FrameTable<'_> {
     }
 
     fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let Scan {
-            schema,
-            components,
-            widening,
-            ..
-        } = *scan;
+        let (schema, components, widening) = (scan.schema, scan.components, scan.widening);
         let cells = components.iter().map(|component| {
             let cells = self.cells(&schema.fields[component.field].name);
             match cells {
