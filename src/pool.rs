@@ -190,7 +190,6 @@ pub(crate) fn for_each_row((width, values): (usize, &mut [f64]), work: impl Fn(&
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

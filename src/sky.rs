@@ -125,7 +125,6 @@ pub fn positions(ra: Column<'_>, dec: Column<'_>, distance: Column<'_>) -> Resul
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -8,6 +8,7 @@
 )]
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::Path;
 
 use crate::error::{CatalogError, Result};
@@ -115,7 +116,6 @@ pub(crate) struct Block {
 
 impl Block {
     /// A block of `rows` rows without cells.
-    #[cfg(feature = "fits")]
     pub(crate) fn of(rows: usize, first_row: u64) -> Self {
         Self {
             rows,
@@ -126,7 +126,6 @@ impl Block {
     }
 
     /// Appends a component and the number of its missing values.
-    #[cfg(feature = "fits")]
     pub(crate) fn push(&mut self, (cells, nulls): (Cells, u64)) {
         self.cells.push(cells);
         self.nulls.push(nulls);
@@ -140,6 +139,16 @@ pub(crate) struct Site<'a> {
     pub(crate) column: &'a str,
     /// Row of the block's first value.
     pub(crate) first_row: u64,
+}
+
+impl<'a> Site<'a> {
+    pub(crate) fn new(path: &'a Path, column: &'a str, first_row: u64) -> Self {
+        Self {
+            path,
+            column,
+            first_row,
+        }
+    }
 }
 
 /// How values without an exact float64 are met.
@@ -310,23 +319,21 @@ impl Site<'_> {
     }
 
     /// The error of what is no word of bits.
-    pub(crate) fn no_word(&self, row: u64, found: String) -> CatalogError {
-        CatalogError::NoWord {
-            path: self.path.to_owned(),
-            column: self.column.to_owned(),
-            row,
-            found,
-        }
+    pub(crate) fn no_word(&self, row: u64, found: impl fmt::Display) -> CatalogError {
+        let detail = format!(
+            "column `{}`, row {row} (from 0): expected the bits of a whole number of at most 64 of them, found {found}",
+            self.column
+        );
+        CatalogError::refused(self.path, detail)
     }
 
     /// The error of what no key can be, so many rows behind the first.
-    pub(crate) fn no_key(&self, behind: usize, found: String) -> CatalogError {
-        CatalogError::NoKey {
-            path: self.path.to_owned(),
-            column: self.column.to_owned(),
-            row: self.first_row + behind as u64,
-            found,
-        }
+    pub(crate) fn no_key(&self, behind: usize, found: impl fmt::Display) -> CatalogError {
+        let (column, row) = (self.column, self.first_row + behind as u64);
+        let detail = format!(
+            "column `{column}`, row {row} (from 0): tables are joined by whole numbers, found {found}"
+        );
+        CatalogError::refused(self.path, detail)
     }
 
     /// The error of a missing value.
@@ -340,16 +347,11 @@ impl Site<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;
 
     fn site() -> Site<'static> {
-        Site {
-            path: Path::new("c.fits"),
-            column: "id",
-            first_row: 10,
-        }
+        Site::new(Path::new("c.fits"), "id", 10)
     }
 
     #[test]

@@ -175,11 +175,7 @@ impl Collector {
                 columns: &columns,
                 live,
             };
-            let site = Site {
-                path,
-                column: name,
-                first_row: block.first_row,
-            };
+            let site = Site::new(path, name, block.first_row);
             match origin {
                 Origin::Component(component) => append(column, &columns[*component], rows, site)?,
                 Origin::Expression(computed) => {
@@ -191,11 +187,7 @@ impl Collector {
         }
         for (column, word) in self.words.iter_mut().zip(&pick.words) {
             grow(column, kept).map_err(|rows| no_memory(path, rows, count))?;
-            let site = Site {
-                path,
-                column: &word.name,
-                first_row: block.first_row,
-            };
+            let site = Site::new(path, &word.name, block.first_row);
             words::append(
                 column,
                 &block.cells[word.component],
@@ -204,11 +196,7 @@ impl Collector {
             )?;
         }
         for (kept, (name, component)) in self.texts.iter_mut().zip(&pick.texts) {
-            let site = Site {
-                path,
-                column: name,
-                first_row: block.first_row,
-            };
+            let site = Site::new(path, name, block.first_row);
             texts::append(kept, &block.cells[*component], live, site)?;
         }
         Ok(())
@@ -352,16 +340,14 @@ fn append(column: &mut Vec<f64>, from: &Column<'_>, rows: Rows<'_>, site: Site<'
 
 /// The error of a row for which an expression has no result.
 fn no_result(path: &Path, text: &str, block: &Block, none: NoResult) -> CatalogError {
-    CatalogError::NoResult {
-        path: path.to_owned(),
-        row: block.first_row + none.row as u64,
-        error: ExpressionError {
-            expression: text.to_owned(),
-            position: none.at,
-            expected: none.expected.to_owned(),
-            found: none.found,
-        },
-    }
+    let row = block.first_row + none.row as u64;
+    let error = ExpressionError {
+        expression: text.to_owned(),
+        position: none.at,
+        expected: none.expected.to_owned(),
+        found: none.found,
+    };
+    CatalogError::refused(path, format!("row {row} (from 0): {error}"))
 }
 
 /// Makes room for `more` values; grows by eighths, not by doubling, so that little memory stands unused.
@@ -386,7 +372,6 @@ pub(crate) fn no_memory(path: &Path, rows: u64, columns: usize) -> CatalogError 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;
 

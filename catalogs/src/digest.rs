@@ -133,7 +133,6 @@ fn hexadecimal(digest: &[u8]) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;
 

@@ -27,19 +27,6 @@ pub enum CatalogError {
         /// The file asked for.
         path: PathBuf,
     },
-    /// The path names nothing, but ends with a table in brackets behind the name of a file.
-    #[error(
-        "{}: no such file, but {} is there: name its table apart from it, on the command line by --table {table}",
-        path.display(), file.display()
-    )]
-    TableInName {
-        /// The path asked for.
-        path: PathBuf,
-        /// The file without the brackets.
-        file: PathBuf,
-        /// What the brackets hold.
-        table: String,
-    },
     /// Reading was asked to stop.
     #[error("{}: interrupted while it was read", path.display())]
     Interrupted {
@@ -126,16 +113,6 @@ pub enum CatalogError {
         /// The columns that exist.
         available: Vec<String>,
     },
-    /// Several columns have the name of one that is asked for.
-    #[error("{}: {times} columns are called `{column}`: which of them is meant? Rename all but one", path.display())]
-    SameName {
-        /// The file asked for.
-        path: PathBuf,
-        /// Their name.
-        column: String,
-        /// How many they are.
-        times: usize,
-    },
     /// A column of text (or another type that is no number) was asked for as numbers.
     #[error("{}: column `{column}` is not numeric: its type is {dtype}", path.display())]
     NotNumeric {
@@ -145,28 +122,6 @@ pub enum CatalogError {
         column: String,
         /// Its type.
         dtype: String,
-    },
-    /// A column of anything but whole numbers was asked for as words of bits.
-    #[error("{}: column `{column}` holds no bits: expected whole numbers such as int64, its type is {dtype}", path.display())]
-    NotBits {
-        /// The file asked for.
-        path: PathBuf,
-        /// The column asked for.
-        column: String,
-        /// Its type.
-        dtype: String,
-    },
-    /// A value of a column of bits is no whole number, or has more bits than its type.
-    #[error("{}: column `{column}`, row {row} (from 0): expected the bits of a whole number of at most 64 of them, found {found}", path.display())]
-    NoWord {
-        /// The file asked for.
-        path: PathBuf,
-        /// The column.
-        column: String,
-        /// Row, from 0.
-        row: u64,
-        /// What stands there.
-        found: String,
     },
     /// A column was used as another shape than it has.
     #[error("{}: column `{column}` has {width} components: {expected}", path.display())]
@@ -180,23 +135,6 @@ pub enum CatalogError {
         /// What was expected.
         expected: String,
     },
-    /// Columns of one request differ in length.
-    #[error(
-        "{}: columns differ in length: `{first}` has {first_rows} rows, `{second}` has {second_rows}",
-        path.display()
-    )]
-    UnequalLengths {
-        /// The file asked for.
-        path: PathBuf,
-        /// One column.
-        first: String,
-        /// Its rows.
-        first_rows: u64,
-        /// The other column.
-        second: String,
-        /// Its rows.
-        second_rows: u64,
-    },
     /// The bytes contradict the format, or end too early.
     #[error("{}: truncated or corrupt: {detail}", path.display())]
     Corrupt {
@@ -208,18 +146,6 @@ pub enum CatalogError {
     /// A field of a text file is not what its column holds.
     #[error("{}: line {line}, column `{column}`: expected a number, found `{found}`", path.display())]
     Field {
-        /// The file asked for.
-        path: PathBuf,
-        /// Line, from 1.
-        line: u64,
-        /// The column.
-        column: String,
-        /// The text found.
-        found: String,
-    },
-    /// A number of a text file is beyond the largest float64.
-    #[error("{}: line {line}, column `{column}`: `{found}` is beyond the largest float64, 1.8e308", path.display())]
-    Overflow {
         /// The file asked for.
         path: PathBuf,
         /// Line, from 1.
@@ -276,19 +202,6 @@ pub enum CatalogError {
         /// How to re-save the file.
         advice: String,
     },
-    /// A trajectory was read without saying which frame.
-    #[error(
-        "{}: table `{table}` holds {frames} frames: choose one with the filter `frame == k`, k from 0 to {}",
-        path.display(), frames.saturating_sub(1)
-    )]
-    ChooseFrame {
-        /// The file asked for.
-        path: PathBuf,
-        /// The trajectory.
-        table: String,
-        /// Its frames.
-        frames: u64,
-    },
     /// An expression that does not parse.
     #[error(transparent)]
     Syntax(#[from] ExpressionError),
@@ -300,75 +213,13 @@ pub enum CatalogError {
         /// What does not fit, and where.
         error: ExpressionError,
     },
-    /// A row for which an expression has no result.
-    #[error("{}: row {row} (from 0): {error}", path.display())]
-    NoResult {
+    /// Anything else that the file or what is asked of it gets wrong.
+    #[error("{}: {detail}", path.display())]
+    Refused {
         /// The file asked for.
         path: PathBuf,
-        /// The row.
-        row: u64,
-        /// What has none, and where.
-        error: ExpressionError,
-    },
-    /// What is no key that tables are joined by.
-    #[error("{}: column `{column}`, row {row} (from 0): tables are joined by whole numbers, found {found}", path.display())]
-    NoKey {
-        /// The file.
-        path: PathBuf,
-        /// The column.
-        column: String,
-        /// The row.
-        row: u64,
-        /// What stands there.
-        found: String,
-    },
-    /// A key that stands in two rows of the files that are joined.
-    #[error("{}: {key} stands in column `{column}` a second time in row {row} (from 0): rows are joined by it, so that it must be there once", path.display())]
-    KeyTwice {
-        /// The file of the second.
-        path: PathBuf,
-        /// The column.
-        column: String,
-        /// The key.
-        key: i128,
-        /// The second row.
-        row: u64,
-    },
-    /// Rows whose key the joined files do not have.
-    #[error("{}: {rows} of {of} rows have a `{key}` that {} does not have: such rows may be left out or get zeros (--join-missing drop or zero)", path.display(), file.display())]
-    KeysAbsent {
-        /// The table.
-        path: PathBuf,
-        /// Its column of keys.
-        key: String,
-        /// The first of the joined files.
-        file: PathBuf,
-        /// The rows.
-        rows: u64,
-        /// All rows.
-        of: u64,
-    },
-    /// A joined column that two files have in different forms.
-    #[error("{}: column `{column}` has {found}, expected {expected} as in {}: columns that are joined are alike in all files", path.display(), first.display())]
-    JoinedUnlike {
-        /// The file.
-        path: PathBuf,
-        /// The column.
-        column: String,
-        /// What it has.
-        found: Box<str>,
-        /// What the first file has.
-        expected: Box<str>,
-        /// The first file.
-        first: PathBuf,
-    },
-    /// A joined column of a name that the table has.
-    #[error("{}: there is a column `{column}` already: columns that are joined need other names", path.display())]
-    JoinedTwice {
-        /// The table.
-        path: PathBuf,
-        /// The column.
-        column: String,
+        /// What was expected, what was found and where.
+        detail: String,
     },
     /// The columns do not fit into memory.
     #[error("{}: no memory for {rows} rows of {columns} columns ({} MiB)", path.display(), bytes >> 20)]
@@ -423,14 +274,31 @@ impl CatalogError {
             .and_then(|name| name.rsplit_once('['))
             .filter(|(file, table)| !table.is_empty() && Path::new(file).is_file());
         match parts {
-            Some((file, table)) => Self::TableInName {
-                path: path.to_owned(),
-                file: file.into(),
-                table: table.to_owned(),
-            },
+            Some((file, table)) => {
+                let detail = "name its table apart from it, on the command line by --table";
+                Self::refused(
+                    path,
+                    format!("no such file, but {file} is there: {detail} {table}"),
+                )
+            }
             None => Self::NotFound {
                 path: path.to_owned(),
             },
+        }
+    }
+
+    pub(crate) fn refused(path: &Path, detail: impl fmt::Display) -> Self {
+        Self::Refused {
+            path: path.to_owned(),
+            detail: detail.to_string(),
+        }
+    }
+
+    pub(crate) fn unsupported(path: &Path, what: impl Into<String>, advice: &str) -> Self {
+        Self::Unsupported {
+            path: path.to_owned(),
+            what: what.into(),
+            advice: advice.to_owned(),
         }
     }
 

@@ -381,7 +381,6 @@ pub fn read_dx_grid(path: &Path) -> Result<GridGeometry> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

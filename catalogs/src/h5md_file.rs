@@ -319,7 +319,6 @@ fn moving(contents: &H5mdContents<'_>, shape: &[u64]) -> Object {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;
 

@@ -116,7 +116,7 @@ fn is_finished(target: &Path, state: &Path, job: &Value) -> io::Result<bool> {
     let Ok(Some(found)) = KeptState::read(state, KIND) else {
         return Ok(false);
     };
-    let progress = found
+    let progress: Option<Value> = found
         .json(PROGRESS)
         .filter(|_| found.differs(&empty(job)).is_none());
     let expected = progress.as_ref().and_then(|found| found["sha256"].as_str());
@@ -170,7 +170,6 @@ impl Write for KeptFile {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;
 

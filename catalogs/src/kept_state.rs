@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::digest::sha256_of_bytes;
@@ -100,8 +101,14 @@ impl KeptState {
         blocks.find_map(|(own, block)| (own == name).then_some(&block[..]))
     }
 
-    /// A block that is JSON.
-    pub fn json(&self, name: &str) -> Option<Value> {
+    /// The state with a further block that is JSON.
+    #[must_use]
+    pub fn with_json(self, name: impl Into<String>, value: &Value) -> Self {
+        self.with(name, value.to_string().into_bytes())
+    }
+
+    /// What a block that is JSON holds.
+    pub fn json<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         serde_json::from_slice(self.block(name)?).ok()
     }
 
@@ -201,7 +208,6 @@ fn shown(setting: &Value) -> Option<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;
 

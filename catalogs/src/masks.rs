@@ -78,11 +78,7 @@ impl Masks {
     /// Makes missing values of those that are masked, which `widening` refuses, counts or marks, and takes the masks off the block.
     pub(crate) fn apply(&self, path: &Path, widening: Widening, block: &mut Block) -> Result<()> {
         for (place, mask, column) in &self.masked {
-            let site = Site {
-                path,
-                column,
-                first_row: block.first_row,
-            };
+            let site = Site::new(path, column, block.first_row);
             let flags = flags(&block.cells[*mask], site)?;
             let Some(first) = flags.iter().position(|masked| *masked) else {
                 continue;

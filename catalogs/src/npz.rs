@@ -184,7 +184,6 @@ pub fn read_npz(path: &Path, name: &str) -> Result<Vec<f64>, NpzError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use std::io::Write;
 

@@ -64,12 +64,11 @@ pub(crate) fn open_backend(path: &Path, stop: Stop) -> Result<Box<dyn Backend>> 
 pub(crate) fn refuse_pipe(path: &Path) -> Result<()> {
     let kind = std::fs::metadata(path).map(|found| found.file_type());
     match kind {
-        Ok(kind) if !kind.is_file() && !kind.is_dir() => Err(CatalogError::Unsupported {
-            path: path.to_owned(),
-            what: "a pipe or device, whose bytes come only once,".to_owned(),
-            advice: "files are read more than once: save what it gives in a file, and name that"
-                .to_owned(),
-        }),
+        Ok(kind) if !kind.is_file() && !kind.is_dir() => Err(CatalogError::unsupported(
+            path,
+            "a pipe or device, whose bytes come only once,",
+            "files are read more than once: save what it gives in a file, and name that",
+        )),
         _ => Ok(()),
     }
 }

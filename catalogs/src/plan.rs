@@ -327,11 +327,12 @@ fn resolve(path: &Path, schema: &Schema, column: &str) -> Result<(usize, Vec<(St
     };
     let once = |name: &str| match of_name(name) {
         0 | 1 => Ok(()),
-        times => Err(CatalogError::SameName {
-            path: path.to_owned(),
-            column: name.to_owned(),
-            times,
-        }),
+        times => Err(CatalogError::refused(
+            path,
+            format!(
+                "{times} columns are called `{name}`: which of them is meant? Rename all but one"
+            ),
+        )),
     };
     if let Some(index) = find(column) {
         once(column)?;
@@ -388,12 +389,14 @@ fn common_rows(path: &Path, schema: &Schema, components: &[Component]) -> Result
     };
     match counted.find(|&(_, rows)| rows != first_rows) {
         None => Ok(Some(first_rows)),
-        Some((second, second_rows)) => Err(CatalogError::UnequalLengths {
-            path: path.to_owned(),
-            first: schema.fields[first].name.clone(),
-            first_rows,
-            second: schema.fields[second].name.clone(),
-            second_rows,
-        }),
+        Some((second, second_rows)) => {
+            let [first, second] = [first, second].map(|field| &schema.fields[field].name);
+            Err(CatalogError::refused(
+                path,
+                format!(
+                    "columns differ in length: `{first}` has {first_rows} rows, `{second}` has {second_rows}"
+                ),
+            ))
+        }
     }
 }

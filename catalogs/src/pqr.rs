@@ -109,7 +109,6 @@ fn atom(fields: &[&str]) -> Option<[f64; 5]> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -112,7 +112,6 @@ impl Ranges {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;
     use crate::block::{Numbers, Site, Widening};
@@ -120,11 +119,7 @@ mod tests {
     #[test]
     fn ranges_tell_nan_from_null() {
         let mut ranges = Ranges::new(2);
-        let site = Site {
-            path: std::path::Path::new("c.fits"),
-            column: "id",
-            first_row: 10,
-        };
+        let site = Site::new(std::path::Path::new("c.fits"), "id", 10);
         let mut numbers = Numbers::new(site, Widening::Nearest, 4);
         for value in [2.0, f64::NAN, -1.0] {
             numbers.float(value).unwrap();

@@ -23,7 +23,7 @@ pub fn read_record(path: &Path) -> Result<Map<String, Value>, TableError> {
         // A file of this name may have been meant for a table.
         Some(GridFormat::Hdf5) => of_hdf5(path).ok_or(refused),
         Some(GridFormat::Npy) => beside(path),
-        Some(GridFormat::Dx | GridFormat::Cube) => Err(TableError::Record(format!(
+        Some(GridFormat::Dx | GridFormat::Cube) => Err(TableError::Refused(format!(
             "{}: grids as .dx and .cube do not say how they were made; those as .h5 and .npy do",
             path.display()
         ))),
@@ -60,7 +60,6 @@ fn of_hdf5(_: &Path) -> Option<Map<String, Value>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::{GridGeometry, GridWriter, TableColumn};

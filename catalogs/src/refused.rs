@@ -36,11 +36,7 @@ pub(crate) fn by_name(path: &Path, head: &[u8]) -> Result<()> {
         return Ok(());
     };
     let (what, advice) = found;
-    Err(CatalogError::Unsupported {
-        path: path.to_owned(),
-        what: what.to_owned(),
-        advice: advice.to_owned(),
-    })
+    Err(CatalogError::unsupported(path, what, advice))
 }
 
 fn has(start: &[u8], word: &[u8]) -> bool {

@@ -109,7 +109,6 @@ impl fmt::Display for RowRange {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -32,6 +32,21 @@ pub(crate) struct Field {
     pub(crate) rows: Option<u64>,
 }
 
+impl Field {
+    /// A column of one component, without a unit.
+    pub(crate) fn of(name: impl Into<String>, dtype: impl Into<String>, kind: Kind) -> Self {
+        Self {
+            name: name.into(),
+            dtype: dtype.into(),
+            unit: None,
+            kind,
+            labels: Vec::new(),
+            width: 1,
+            rows: None,
+        }
+    }
+}
+
 /// One table, as the file has it.
 #[derive(Debug, Clone)]
 pub(crate) struct Schema {

@@ -194,7 +194,6 @@ fn remove_abandoned(folder: &Path) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;
 

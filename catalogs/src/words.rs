@@ -44,10 +44,12 @@ pub(crate) fn bits_of(path: &Path, field: &Field, untyped: bool) -> Result<u32> 
     let number = field.kind == Kind::Number;
     whole
         .filter(|_| number)
-        .ok_or_else(|| CatalogError::NotBits {
-            path: path.to_owned(),
-            column: field.name.clone(),
-            dtype: field.dtype.clone(),
+        .ok_or_else(|| {
+            let Field { name, dtype, .. } = field;
+            let detail = format!(
+                "column `{name}` holds no bits: expected whole numbers such as int64, its type is {dtype}"
+            );
+            CatalogError::refused(path, detail)
         })
 }
 
@@ -84,7 +86,7 @@ pub(crate) fn append(
         if missing.is_some_and(|missing| missing[row]) {
             return Err(site.null(at));
         }
-        let word = word(value, bits).ok_or_else(|| site.no_word(at, value.to_string()))?;
+        let word = word(value, bits).ok_or_else(|| site.no_word(at, value))?;
         column.push(word);
     }
     Ok(())

@@ -278,7 +278,6 @@ pub(crate) fn frame(surface: &mut dyn Surface, area: Area) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::ticks::Scale;

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`axes`]. It relies on the metadata keys `edges`, `unit` and `bins_of`.
 
-use albireo_catalogs::{Table, Values};
+use albireo_catalogs::{Table, Values, in_short};
 
 use crate::error::FigureError;
 use crate::style::Limits;
@@ -133,7 +133,7 @@ pub(crate) fn axes(table: &Table) -> Result<Vec<Axis>, FigureError> {
         })
         .collect();
     if !(1..=2).contains(&axes.len()) {
-        return Err(FigureError::Axes(axes.len()));
+        return Err(FigureError::axes(axes.len()));
     }
     Ok(axes)
 }
@@ -149,24 +149,21 @@ pub(crate) fn column(table: &Table, name: &str) -> Option<Vec<f64>> {
 
 /// As [`column`], which is refused where it is missing.
 pub(crate) fn required(table: &Table, name: &str) -> Result<Vec<f64>, FigureError> {
-    column(table, name).ok_or_else(|| FigureError::MissingColumn(name.to_owned()))
+    column(table, name)
+        .ok_or_else(|| FigureError::Input(format!("the result has no column `{name}`")))
 }
 
 /// The scale of an axis of a map.
-pub(crate) fn map_scale(
-    axis: &Axis,
-    limits: Limits,
-    letter: &'static str,
-) -> Result<Scale, FigureError> {
+pub(crate) fn map_scale(axis: &Axis, limits: Limits, letter: &str) -> Result<Scale, FigureError> {
     let log = limits.is_log(axis.log);
     let edges = [axis.edges[0], axis.edges[axis.edges.len() - 1]];
     let [lo, hi] = limits.ends(log, letter)?.unwrap_or(edges);
     if log && lo <= 0.0 {
-        return Err(FigureError::BinsFromZero {
-            axis: letter,
-            name: axis.name.clone(),
-            lo,
-        });
+        return Err(FigureError::Call(format!(
+            "--{letter}-scale log: the bins in {} begin at {}; --{letter}-range LO:HI with LO above 0 would show the others",
+            axis.name,
+            in_short(lo)
+        )));
     }
     Ok(if log {
         Scale::Log { lo, hi }

@@ -101,7 +101,8 @@ impl Typeface {
     /// The embedded font, ready to use.
     pub(crate) fn embedded() -> Result<Self, FigureError> {
         let font = FontRef::try_from_slice(FONT);
-        font.map(Self).map_err(|_| FigureError::Typeface)
+        font.map(Self)
+            .map_err(|_| FigureError::Input("the embedded font cannot be read".to_owned()))
     }
 
     fn scale(&self, size: f64) -> f64 {

@@ -111,7 +111,7 @@ fn of_errors(table: &Table, reference: Option<Named<'_>>) -> Result<Option<Curve
         Some(Named { name, table: other }) => {
             let (found, expected) = (other.rows(), table.rows());
             if found != expected {
-                return Err(FigureError::Rows { found, expected });
+                return Err(FigureError::rows(found, expected));
             }
             Some((name, of_diagonal(other)?))
         }

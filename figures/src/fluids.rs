@@ -131,10 +131,7 @@ pub(crate) fn of_blocks(
     let (begins, lengths) = (each("frame")?, each("frames")?);
     let blocks = begins.len();
     if blocks == 0 || blocks * bins != g.len() {
-        return Err(FigureError::Rows {
-            found: g.len(),
-            expected: blocks.max(1) * bins,
-        });
+        return Err(FigureError::rows(g.len(), blocks.max(1) * bins));
     }
     if blocks <= most {
         let log_y = style.y.is_log(false);

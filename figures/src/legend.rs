@@ -242,7 +242,6 @@ pub(crate) fn places_along(series: &[&Series], axes: &Axes) -> Vec<Point> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

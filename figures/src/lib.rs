@@ -21,20 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_possible_wrap
-    )
-)]
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_possible_wrap,
-    reason = "pixels, ticks and shades: small numbers of a figure"
-)]
+// Pixels, ticks and shades are small numbers: casts of them are not warned of, as they are in the other libraries.
 #![forbid(unsafe_code)]
 
 mod axes;
@@ -104,9 +91,10 @@ impl Format {
             Some(e) if e.eq_ignore_ascii_case("png") => Ok(Self::Png),
             Some(e) if e.eq_ignore_ascii_case("svg") => Ok(Self::Svg),
             Some(e) if e.eq_ignore_ascii_case("pdf") => Ok(Self::Pdf),
-            _ => Err(FigureError::Extension {
-                path: path.to_owned(),
-            }),
+            _ => Err(FigureError::Input(format!(
+                "{}: a figure's extension should be .png, .svg or .pdf",
+                path.display()
+            ))),
         }
     }
 }
@@ -114,7 +102,7 @@ impl Format {
 /// Refuses a figure that cannot be written, before the work begins.
 ///
 /// # Errors
-/// [`FigureError::Extension`].
+/// Another extension than those of figures.
 pub fn check_path(path: &Path) -> Result<(), FigureError> {
     Format::of(path).map(|_| ())
 }
@@ -130,7 +118,7 @@ pub fn draw(results: &[Named<'_>], path: &Path, style: Style) -> Result<(), Figu
 /// Draws results on a sheet of a size, with letters of a size, a title and curves of models.
 ///
 /// # Errors
-/// As [`draw`]; [`FigureError::NoModel`] where there are no axes that a model shares.
+/// As [`draw`]; refuses models where there are no axes that a model shares.
 pub fn draw_on(
     results: &[Named<'_>],
     path: &Path,

@@ -17,15 +17,12 @@ pub(crate) fn correlation_matrix(
     style: Style,
 ) -> Result<Map, FigureError> {
     if style.scales() {
-        return Err(FigureError::NotScaled);
+        return Err(FigureError::not_scaled());
     }
     let values = required(table, "correlation")?;
     let bins = values.len().isqrt();
     if bins * bins != values.len() || bins == 0 {
-        return Err(FigureError::Rows {
-            found: values.len(),
-            expected: bins * bins,
-        });
+        return Err(FigureError::rows(values.len(), bins * bins));
     }
     let numbers = Axis {
         name: "bin".to_owned(),

@@ -24,7 +24,10 @@ impl Picture {
             Self::Panels(panels) => panels.first(),
             Self::Map(_) => None,
         };
-        let curves = curves.ok_or_else(|| FigureError::NoModel(first.name.clone()))?;
+        let curves = curves.ok_or_else(|| FigureError::Input(format!(
+                "--model {}: this figure has no axes of one function; a model is drawn with curves, not with maps or a panel for each pair",
+                first.name
+            )))?;
         if let [only] = &mut curves.series[..]
             && only.label.is_empty()
         {

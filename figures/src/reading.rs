@@ -86,10 +86,7 @@ impl Picture {
             });
         }
         if found != rows {
-            return Err(FigureError::Rows {
-                found,
-                expected: rows,
-            });
+            return Err(FigureError::rows(found, rows));
         }
         if style.scales()
             && (matches!(kind, ResultKind::Counts | ResultKind::Window)
@@ -104,12 +101,12 @@ impl Picture {
                 || axes.len() == 2
                 || axes[0].name == "theta")
         {
-            return Err(FigureError::NotScaled);
+            return Err(FigureError::not_scaled());
         }
         match &axes[..] {
             [x, y] => map(table, kind, [x, y], style).map(Self::Map),
             [x] => curves(table, kind, x, style).map(Self::Curves),
-            _ => Err(FigureError::Axes(axes.len())),
+            _ => Err(FigureError::axes(axes.len())),
         }
     }
 }
@@ -127,7 +124,9 @@ fn joined(results: &[Named<'_>], style: Style) -> Result<Curves, FigureError> {
             source: Box::new(error),
         })?;
         let Picture::Curves(mut one) = picture else {
-            return Err(FigureError::MapAmongOthers(name.to_owned()));
+            return Err(FigureError::Input(format!(
+                "{name}: maps over two axes are drawn one at a time"
+            )));
         };
         let single = one.series.len() == 1;
         for series in one.series.iter_mut().chain(&mut one.coordination) {
@@ -144,12 +143,12 @@ fn joined(results: &[Named<'_>], style: Style) -> Result<Curves, FigureError> {
         };
         let labels = |curves: &Curves| format!("{} over {}", curves.y_label, curves.x_label);
         if labels(all) != labels(&one) {
-            return Err(FigureError::DifferentAxes {
-                name: name.to_owned(),
-                shows: labels(&one),
-                first: results[0].name.to_owned(),
-                first_shows: labels(all),
-            });
+            return Err(FigureError::Input(format!(
+                "{name} shows {}, {} shows {}: they have no axes in common",
+                labels(&one),
+                results[0].name,
+                labels(all)
+            )));
         }
         all.series.extend(one.series);
         all.coordination.extend(one.coordination);
@@ -168,10 +167,9 @@ fn joined(results: &[Named<'_>], style: Style) -> Result<Curves, FigureError> {
     let all = all.ok_or(FigureError::Nothing)?;
     let found = all.series.len().max(all.coordination.len());
     if found > MAX_CURVES {
-        return Err(FigureError::TooManyCurves {
-            found,
-            most: MAX_CURVES,
-        });
+        return Err(FigureError::Input(format!(
+            "{found} curves are too many for one figure: it takes {MAX_CURVES}"
+        )));
     }
     Ok(all)
 }
@@ -420,7 +418,10 @@ fn all_bins(x: &Axis, places: &[f64], log: bool) -> Result<[f64; 2], FigureError
         first.fold(hi, f64::min)
     };
     if lo <= 0.0 || lo >= hi {
-        return Err(FigureError::NoBinAboveZero(x.name.clone()));
+        return Err(FigureError::Call(format!(
+            "--x-scale log: no bin in {} lies above 0",
+            x.name
+        )));
     }
     let room = (hi / lo).powf(0.03);
     Ok([lo / room, hi * room])

@@ -50,10 +50,7 @@ pub fn draw_slice(slice: &Slice<'_>, path: &Path) -> Result<(), FigureError> {
     let format = Format::of(path)?;
     let [n, m] = slice.shape;
     if slice.values.len() != n * m || slice.values.is_empty() {
-        return Err(FigureError::Rows {
-            found: slice.values.len(),
-            expected: n * m,
-        });
+        return Err(FigureError::rows(slice.values.len(), n * m));
     }
     let edges = |axis: usize| -> Vec<f64> {
         let (first, step) = slice.places[axis];
@@ -99,7 +96,6 @@ fn in_order(slice: &Slice<'_>) -> Vec<f64> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Style`] and [`Named`]. What is not asked for is chosen from the result.
 
-use albireo_catalogs::Table;
+use albireo_catalogs::{Table, in_short};
 
 use crate::axes::LABEL_SIZE;
 use crate::error::FigureError;
@@ -127,13 +127,12 @@ impl Limits {
     }
 
     /// The ends asked for, which a logarithmic axis called `axis` must be able to show.
-    pub(crate) fn ends(
-        self,
-        log: bool,
-        axis: &'static str,
-    ) -> Result<Option<[f64; 2]>, FigureError> {
+    pub(crate) fn ends(self, log: bool, axis: &str) -> Result<Option<[f64; 2]>, FigureError> {
         match self.range {
-            Some([lo, _]) if log && lo <= 0.0 => Err(FigureError::RangeFromZero { axis, lo }),
+            Some([lo, _]) if log && lo <= 0.0 => Err(FigureError::Call(format!(
+                "--{axis}-range: a logarithmic axis begins above 0, not at {}; --{axis}-scale linear would show it",
+                in_short(lo)
+            ))),
             range => Ok(range),
         }
     }

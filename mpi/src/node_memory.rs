@@ -144,7 +144,6 @@ impl<T: AnyBitPattern> AsRef<[T]> for Mapped {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -70,10 +70,13 @@ pub(crate) fn joined(parts: &[(&PathBuf, Option<&BitColumns>)]) -> Result<Option
         other.1.number != of_first.number || other.1.bits.per_row() != of_first.bits.per_row()
     };
     if let Some((second, of_second)) = with_bits.iter().find(differs) {
-        return Err(SampleError::DifferentBits {
-            first: (of_first.number, (*first).clone()),
-            second: (of_second.number, (*second).clone()),
-        });
+        return Err(SampleError::Input(format!(
+            "bits of one sample differ in number: {} in {}, {} in {}",
+            of_first.number,
+            first.display(),
+            of_second.number,
+            second.display()
+        )));
     }
     let words = with_bits.iter().flat_map(|(_, part)| part.bits.words());
     Ok(Some(BitColumns {
@@ -83,7 +86,6 @@ pub(crate) fn joined(parts: &[(&PathBuf, Option<&BitColumns>)]) -> Result<Option
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -9,10 +9,10 @@
 )]
 
 use albireo::Labels;
-use albireo_catalogs::Attribute;
+use albireo_catalogs::{Attribute, in_short};
 use serde_json::{Value, json};
 
-use crate::error::{ClassError, Result};
+use crate::error::{Result, SampleError};
 use crate::sample::Sample;
 
 /// Most classes of a sample.
@@ -56,7 +56,7 @@ fn column_of(sample: &Sample) -> String {
 
 impl Rule {
     /// That of the objects of a sample.
-    fn of(sample: &Sample, cut: &ClassCut) -> Result<Self, ClassError> {
+    fn of(sample: &Sample, cut: &ClassCut) -> Result<Self> {
         match (&sample.classes, cut) {
             (None, _) => Ok(Self::One),
             (Some(Attribute::Texts { texts, codes }), ClassCut::Values) => {
@@ -71,18 +71,19 @@ impl Rule {
                 Ok(Self::Texts(texts))
             }
             (Some(Attribute::Numbers(values)), cut) => Self::of_numbers(sample, values, cut),
-            (Some(_), cut) => Err(ClassError::Texts {
-                path: sample.path.clone(),
-                column: column_of(sample),
-                option: match cut {
+            (Some(_), cut) => Err(SampleError::Input(format!(
+                "{}: column `{}` holds texts, and {option} cuts numbers: leave {option} out, its values are the classes",
+                sample.path.display(),
+                column_of(sample),
+                option = match cut {
                     ClassCut::Quantiles(_) => "--quantiles",
                     _ => "--class-edges",
-                },
-            }),
+                }
+            ))),
         }
     }
 
-    fn of_numbers(sample: &Sample, values: &[f64], cut: &ClassCut) -> Result<Self, ClassError> {
+    fn of_numbers(sample: &Sample, values: &[f64], cut: &ClassCut) -> Result<Self> {
         let sorted = || {
             // 0 and -0 are one value.
             let mut sorted: Vec<f64> = values.iter().map(|value| value + 0.0).collect();
@@ -98,12 +99,14 @@ impl Rule {
             ClassCut::Values => {
                 let is_class = |value: f64| value.fract() == 0.0 && value.abs() < WHOLE;
                 if let Some(row) = values.iter().position(|&value| !is_class(value)) {
-                    return Err(ClassError::NoClass {
-                        path: sample.path.clone(),
-                        column: column_of(sample),
-                        found: values[row],
-                        row: format!("row {row} (counting from 0 those that are used)"),
-                    });
+                    return Err(SampleError::Input(format!(
+                        "{}: column `{}`: expected classes as whole numbers below 2^53 by magnitude, or texts, found {} in \
+                         row {row} (counting from 0 those that are used): cut other numbers by \
+                         --quantiles N or --class-edges A,B,..",
+                        sample.path.display(),
+                        column_of(sample),
+                        in_short(values[row])
+                    )));
                 }
                 let distinct = distinct(&sorted());
                 check_number(sample, distinct.len())?;
@@ -113,12 +116,11 @@ impl Rule {
                 let sorted = sorted();
                 let found = distinct(&sorted).len();
                 if found < *number as usize {
-                    return Err(ClassError::FewValues {
-                        path: sample.path.clone(),
-                        column: column_of(sample),
-                        found,
-                        asked: *number,
-                    });
+                    return Err(SampleError::Input(format!(
+                        "{}: column `{}` has {found} different values, --quantiles {number} needs as many as that at least",
+                        sample.path.display(),
+                        column_of(sample)
+                    )));
                 }
                 let place = |k: u32| (k as usize * sorted.len()).div_ceil(*number as usize);
                 Ok(Self::Edges(
@@ -141,12 +143,15 @@ impl Rule {
 
     /// The class of each object of a sample, whose data stand in `of`.
     fn labels(&self, sample: &Sample, of: &Sample) -> Result<Labels> {
-        let unknown = |found: String| ClassError::Unknown {
-            path: sample.path.clone(),
-            column: column_of(sample),
-            found,
-            of: of.path.clone(),
-            known: self.names().join(", "),
+        let unknown = |found: String| {
+            SampleError::Input(format!(
+                "{}: column `{}` has the class {found}, which no object of {} is in: its classes are {}; --randoms-classes none pairs all \
+                 randoms with every class",
+                sample.path.display(),
+                column_of(sample),
+                of.path.display(),
+                self.names().join(", ")
+            ))
         };
         let (labels, number) = match (self, &sample.classes) {
             (Self::One, _) | (_, None) => (vec![0; sample.particles.len()], 1),
@@ -179,7 +184,7 @@ impl Rule {
                     Self::Texts(_) => (of, sample),
                     _ => (sample, of),
                 };
-                return Err(mixed(column_of(sample), texts, numbers).into());
+                return Err(mixed(&column_of(sample), texts, numbers));
             }
         };
         Ok(Labels::new(labels, number as u32)?)
@@ -187,25 +192,25 @@ impl Rule {
 }
 
 /// The refusal of texts in one sample and numbers in another.
-pub(crate) fn mixed(column: String, texts: &Sample, numbers: &Sample) -> ClassError {
-    ClassError::Mixed {
-        column,
-        texts: texts.path.clone(),
-        numbers: numbers.path.clone(),
-    }
+pub(crate) fn mixed(column: &str, texts: &Sample, numbers: &Sample) -> SampleError {
+    SampleError::Input(format!(
+        "column `{column}`: expected classes of one type, found texts in {} and numbers in {}",
+        texts.path.display(),
+        numbers.path.display()
+    ))
 }
 
 /// Refuses more values than classes are counted.
-fn check_number(sample: &Sample, found: usize) -> Result<(), ClassError> {
+fn check_number(sample: &Sample, found: usize) -> Result<()> {
     if found <= MOST {
         return Ok(());
     }
-    Err(ClassError::TooMany {
-        path: sample.path.clone(),
-        column: column_of(sample),
-        found,
-        limit: MOST,
-    })
+    Err(SampleError::Input(format!(
+        "{}: column `{}` has {found} different values, and at most {MOST} classes are counted: cut numbers by --quantiles N or \
+         --class-edges A,B,..",
+        sample.path.display(),
+        column_of(sample)
+    )))
 }
 
 /// The number of objects in each class; refuses one without any.
@@ -214,20 +219,25 @@ fn numbers_in(
     labels: &Labels,
     names: &[String],
     cut: &ClassCut,
-) -> Result<Vec<u64>, ClassError> {
+) -> Result<Vec<u64>> {
     let mut numbers = vec![0; labels.number() as usize];
     for &label in labels.values() {
         numbers[label as usize] += 1;
     }
     match numbers.iter().position(|&number| number == 0) {
         None => Ok(numbers),
-        Some(class) => Err(ClassError::Empty {
-            path: sample.path.clone(),
-            role: sample.role.clone(),
-            column: column_of(sample),
-            class: names[class].clone(),
-            quantiles: is_data(&sample.role) && matches!(cut, ClassCut::Quantiles(_)),
-        }),
+        Some(class) => Err(SampleError::Input(format!(
+            "{}: no object of the {} is in class {} of column `{}`{}",
+            sample.path.display(),
+            sample.role,
+            names[class],
+            column_of(sample),
+            if is_data(&sample.role) && matches!(cut, ClassCut::Quantiles(_)) {
+                ": too many share one value, take fewer --quantiles"
+            } else {
+                ""
+            }
+        ))),
     }
 }
 

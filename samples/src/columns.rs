@@ -181,12 +181,10 @@ pub(crate) fn different(option: &'static str, names: &[String]) -> Result<()> {
     for (k, name) in names.iter().enumerate() {
         let times = names.iter().filter(|other| *other == name).count();
         if times > 1 && !names[..k].contains(name) {
-            return Err(SampleError::Repeated {
-                option,
-                names: names.to_vec(),
-                name: name.clone(),
-                times,
-            });
+            return Err(SampleError::Call(format!(
+                "{option} {}: the column `{name}` is named {times} times",
+                names.join(",")
+            )));
         }
     }
     Ok(())
@@ -195,7 +193,10 @@ pub(crate) fn different(option: &'static str, names: &[String]) -> Result<()> {
 fn pair(names: &[String]) -> Result<[String; 2]> {
     match names {
         [ra, dec] => Ok([ra.clone(), dec.clone()]),
-        _ => Err(SampleError::SkyColumns(names.len())),
+        _ => Err(SampleError::Call(format!(
+            "--sky takes two columns, RA,DEC; found {}",
+            names.len()
+        ))),
     }
 }
 
@@ -211,7 +212,10 @@ pub(crate) fn choose(
         return match &names[..] {
             [name] => Ok((Place::Vector(name.clone()), false)),
             [x, y, z] => Ok((Place::Cartesian([x.clone(), y.clone(), z.clone()]), false)),
-            other => Err(SampleError::PositionColumns(other.len())),
+            other => Err(SampleError::Call(format!(
+                "--positions takes three columns, or one of three components; found {}",
+                other.len()
+            ))),
         };
     }
     let depth_told = selection.distance.is_some() || selection.redshift.is_some();
@@ -230,9 +234,10 @@ pub(crate) fn choose(
     let Some([ra, dec]) = sky else {
         return match cartesian {
             Some(place) => Ok((place, true)),
-            None => Err(SampleError::NoPositions {
-                columns: available.names(),
-            }),
+            None => Err(SampleError::Input(format!(
+                "no positions found: name them by --positions X,Y,Z or --sky RA,DEC; the columns are: {}",
+                available.names()
+            ))),
         };
     };
     let depth = match (&selection.distance, &selection.redshift) {
@@ -247,9 +252,10 @@ pub(crate) fn choose(
             Ok((Place::Sky { ra, dec, depth }, guessed))
         }
         (Some(depth), Some(_)) if need.angular => Ok((Place::Sky { ra, dec, depth }, true)),
-        (Some(_), Some(_)) => Err(SampleError::BothPositions {
-            columns: available.names(),
-        }),
+        (Some(_), Some(_)) => Err(SampleError::Input(format!(
+            "both Cartesian and sky positions are there: choose by --positions or --sky; the columns are: {}",
+            available.names()
+        ))),
         (None, Some(place)) => Ok((place, true)),
         (None, None) => Err(SampleError::NoDepth {
             ra,
@@ -348,7 +354,6 @@ impl Place {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use albireo_catalogs::ColumnDescription;

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::StatedUnitError;
+use crate::error::{Result, SampleError};
 use crate::units::{akin_factor, length_factor};
 
 /// The unit of length of all samples: the one asked for, else that of the first sample that states one.
@@ -47,29 +47,24 @@ impl CommonUnit {
     }
 
     /// What the lengths of a file are multiplied by; `h` is that of the file, where it states one.
-    pub(crate) fn factor(
-        &self,
-        path: &Path,
-        stated: &str,
-        h: Option<f64>,
-    ) -> Result<f64, StatedUnitError> {
+    pub(crate) fn factor(&self, path: &Path, stated: &str, h: Option<f64>) -> Result<f64> {
         let Some(unit) = &self.unit else {
             return Ok(1.0);
         };
         match &self.first {
             None => length_factor(stated, unit, h.or(self.h)).map_err(|reason| {
                 let advice = "--ignore-units COLUMN,.. takes numbers as they are";
-                StatedUnitError::Lengths {
-                    path: path.to_owned(),
-                    stated: stated.to_owned(),
-                    wanted: unit.clone(),
-                    reason: format!("{reason} ({advice})"),
-                }
+                SampleError::Input(format!(
+                    "{}: lengths are in `{stated}`, which --unit does not convert into `{unit}`: {reason} ({advice})",
+                    path.display()
+                ))
             }),
-            Some(first) => akin_factor(stated, unit).ok_or_else(|| StatedUnitError::Samples {
-                first: (unit.clone(), first.clone()),
-                second: (stated.to_owned(), path.to_owned()),
-            }),
+            Some(first) => akin_factor(stated, unit).ok_or_else(|| SampleError::Input(format!(
+                "positions are in different units: {unit} in {}, {stated} in {}; name the unit of all by --unit (Mpc becomes Mpc/h where h is known), or \
+                 take the numbers of columns as they are by --ignore-units",
+                first.display(),
+                path.display()
+            ))),
         }
     }
 }

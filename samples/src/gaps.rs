@@ -7,6 +7,7 @@ use albireo::{Axis, Domain, pool};
 
 use crate::notice::Notice;
 use crate::sample::Sample;
+use crate::shown::in_four_digits;
 
 /// The least part of an axis that is a gap, and the number of positions that it would hold if they were even.
 const LEAST_PART: f64 = 0.1;
@@ -77,9 +78,19 @@ pub(crate) fn gaps(sample: &Sample, domain: &Domain) -> Option<Notice> {
     };
     let axes = [Axis::X, Axis::Y, Axis::Z].into_iter().zip(cell.lengths());
     let gaps: Vec<_> = axes.filter_map(gap).collect();
-    (!gaps.is_empty()).then(|| Notice::Gaps {
-        role: sample.role.clone(),
-        path: sample.path.clone(),
-        gaps,
-    })
+    (!gaps.is_empty()).then(|| Notice::warning(format!(
+        "{} ({}): no position lies {} of the box, and RR is that of the whole box: give --randoms in the part that is filled, or its --box",
+        sample.role,
+        sample.path.display(),
+        along(&gaps)
+    )))
+}
+
+/// Where gaps lie.
+fn along(gaps: &[(Axis, [f64; 2])]) -> String {
+    let each = gaps.iter().map(|(axis, gap)| {
+        let [from, to] = gap.map(in_four_digits);
+        format!("from {from} to {to} along {}", axis.name())
+    });
+    each.collect::<Vec<_>>().join(", ")
 }

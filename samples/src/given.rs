@@ -83,22 +83,21 @@ impl Given {
     /// Columns by their names.
     ///
     /// # Errors
-    /// [`SampleError::UnequalColumns`] of different lengths, [`SampleError::SameName`] of one name, [`SampleError::NoColumns`].
+    /// [`SampleError::Input`] of none, of different lengths, of one name.
     pub fn new(columns: Vec<(String, Column)>) -> Result<Self> {
         let Some((first, of_first)) = columns.first() else {
-            return Err(SampleError::NoColumns);
+            return Err(SampleError::Input(
+                "a sample in memory needs columns, found none".to_owned(),
+            ));
         };
         let rows = of_first.len();
         let mut names = HashSet::new();
         for (name, column) in &columns {
             if column.len() != rows {
-                return Err(SampleError::UnequalColumns {
-                    first: (first.clone(), rows),
-                    second: (name.clone(), column.len()),
-                });
+                return Err(SampleError::unequal((first, rows), (name, column.len())));
             }
             if !names.insert(name) {
-                return Err(SampleError::SameName(name.clone()));
+                return Err(SampleError::same_name(name));
             }
         }
         Ok(Self {
@@ -125,14 +124,14 @@ impl Given {
     /// The same with a column of words whose bits tell in which realisations of a selection each row was observed.
     ///
     /// # Errors
-    /// [`SampleError::UnequalColumns`] of another length.
+    /// [`SampleError::Input`] of another length.
     pub fn with_words(mut self, name: String, words: Words) -> Result<Self> {
         if words.values.len() != self.rows {
-            let first = self.columns.first().map_or("", |(name, _)| name).to_owned();
-            return Err(SampleError::UnequalColumns {
-                first: (first, self.rows),
-                second: (name, words.values.len()),
-            });
+            let first = self.columns.first().map_or("", |(name, _)| name);
+            return Err(SampleError::unequal(
+                (first, self.rows),
+                (&name, words.values.len()),
+            ));
         }
         self.words.push((name, words));
         Ok(self)
@@ -148,18 +147,18 @@ impl Given {
     /// texts that conditions ask for.
     ///
     /// # Errors
-    /// [`SampleError::UnequalColumns`] of another length, [`SampleError::SameName`].
+    /// [`SampleError::Input`] of another length, of one name.
     pub fn with_others(mut self, others: Vec<(String, Attribute)>) -> Result<Self> {
         let mut names: HashSet<&String> = self.columns.iter().map(|(name, _)| name).collect();
         for (name, values) in &others {
             if let (Some((first, _)), true) = (self.columns.first(), values.len() != self.rows) {
-                return Err(SampleError::UnequalColumns {
-                    first: (first.clone(), self.rows),
-                    second: (name.clone(), values.len()),
-                });
+                return Err(SampleError::unequal(
+                    (first, self.rows),
+                    (name, values.len()),
+                ));
             }
             if !names.insert(name) {
-                return Err(SampleError::SameName(name.clone()));
+                return Err(SampleError::same_name(name));
             }
         }
         let others = others.into_iter();
@@ -176,7 +175,7 @@ impl Given {
         match (&self.frames, self.table()) {
             (Some(frames), _) => Ok(Arc::clone(frames).opened()),
             (None, Some(table)) => Ok(frames_of_table(&table?, request, stop)?),
-            (None, None) => Err(SampleError::Missing("trajectory".to_owned())),
+            (None, None) => Err(SampleError::missing("trajectory")),
         }
     }
 

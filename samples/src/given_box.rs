@@ -4,7 +4,7 @@
 
 use std::str::FromStr;
 
-use crate::error::StatedUnitError;
+use crate::error::{Result, SampleError};
 use crate::space::{BoxSpec, ParseBoxError};
 use crate::units::{Quantity, Unit, length_factor};
 use serde::Serialize;
@@ -72,12 +72,8 @@ impl GivenBox {
     /// The box with lengths in the unit of the positions; `h` where it is known.
     ///
     /// # Errors
-    /// [`StatedUnitError::Box`] of a unit that is not converted into that of the positions, or beside positions of an unknown one.
-    pub fn in_unit(
-        self,
-        positions: Option<&str>,
-        h: Option<f64>,
-    ) -> Result<BoxSpec, StatedUnitError> {
+    /// [`SampleError::Input`] of a unit that is not converted into that of the positions, or beside positions of an unknown one.
+    pub fn in_unit(self, positions: Option<&str>, h: Option<f64>) -> Result<BoxSpec> {
         let Some(unit) = self.unit else {
             return Ok(self.spec);
         };
@@ -89,13 +85,12 @@ impl GivenBox {
         };
         match factor {
             Ok(factor) => Ok(self.spec.times(factor)),
-            Err(reason) => Err(StatedUnitError::Box { unit, reason }),
+            Err(reason) => Err(SampleError::Input(format!("--box in {unit}: {reason}"))),
         }
     }
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 
@@ -105,17 +100,18 @@ mod tests {
 
     #[test]
     fn boxes_have_a_unit_or_none() {
-        let of = |text: &str, unit: &str| given(text).unwrap().in_unit(Some(unit), Some(0.5));
-        let cube = |length: f64| Ok(BoxSpec::Lengths([Some(length); 3]));
+        let read = |text: &str, unit: &str| given(text).unwrap().in_unit(Some(unit), Some(0.5));
+        let of = |text: &str, unit: &str| read(text, unit).unwrap();
+        let cube = |length: f64| BoxSpec::Lengths([Some(length); 3]);
         assert_eq!(of("50 Mpc", "Mpc"), cube(50.0));
         assert_eq!(of(" 50 h-1 Mpc ", "kpc/h"), cube(50_000.0));
         assert_eq!(of("50 Mpc", "Mpc/h"), cube(25.0));
         assert_eq!(of("5e1Mpc", "Mpc"), cube(50.0));
         assert_eq!(of("50", "furlong"), cube(50.0));
         let slab = BoxSpec::Lengths([Some(100.0), Some(200.0), None]);
-        assert_eq!(of("10, 20, none nm", "Angstrom"), Ok(slab));
+        assert_eq!(of("10, 20, none nm", "Angstrom"), slab);
         assert_eq!(given("none").unwrap(), BoxSpec::Open.into());
-        assert!(of("5 nm", "Mpc").is_err());
+        assert!(read("5 nm", "Mpc").is_err());
         assert!(given("50 Mpc").unwrap().in_unit(None, None).is_err());
         for (text, says) in [
             ("50 furlong", "found `furlong`, as the unit of the box"),

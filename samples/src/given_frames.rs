@@ -47,7 +47,7 @@ impl GivenFrames {
     /// x, y and z of all particles, frame after frame, and how many of them each frame has.
     ///
     /// # Errors
-    /// [`SampleError::UnequalColumns`] of lengths that do not fit.
+    /// [`SampleError::Input`] of lengths that do not fit.
     pub fn new(positions: [Column; 3], particles: Vec<usize>) -> Result<Self> {
         let all: usize = particles.iter().sum();
         for (name, column) in ["x", "y", "z"].into_iter().zip(&positions) {
@@ -66,7 +66,7 @@ impl GivenFrames {
     /// The same with the box of each frame.
     ///
     /// # Errors
-    /// [`SampleError::UnequalColumns`] unless there is one a frame.
+    /// [`SampleError::Input`] unless there is one a frame.
     pub fn with_cells(self, cells: Vec<Cell>) -> Result<Self> {
         check(("frames", self.particles.len()), ("boxes", cells.len()))?;
         Ok(Self { cells, ..self })
@@ -76,7 +76,7 @@ impl GivenFrames {
     /// them, or those of all frames one after the other.
     ///
     /// # Errors
-    /// [`SampleError::UnequalColumns`] of another length, [`SampleError::SameName`].
+    /// [`SampleError::Input`] of another length, of one name.
     pub fn with_column(mut self, name: &str, values: Attribute) -> Result<Self> {
         if let Some(shared) = self
             .shared
@@ -84,13 +84,13 @@ impl GivenFrames {
             .filter(|atoms| atoms.len() == values.len())
         {
             if shared.get(name).is_some() {
-                return Err(SampleError::SameName(name.to_owned()));
+                return Err(SampleError::same_name(name));
             }
             *shared = Arc::new(Atoms::clone(shared).with(name, values));
             return Ok(self);
         }
         if self.columns.iter().any(|(known, _)| known == name) {
-            return Err(SampleError::SameName(name.to_owned()));
+            return Err(SampleError::same_name(name));
         }
         check(
             ("particles of all frames", self.positions[0].len()),
@@ -103,7 +103,7 @@ impl GivenFrames {
     /// The same with bonds between particles that are the same in all frames, by their rows from 0.
     ///
     /// # Errors
-    /// [`SampleError::PairBeyond`] of a row that is not there, [`SampleError::UnequalColumns`] of frames that differ in number.
+    /// [`SampleError::Input`] of a row that is not there, [`SampleError::Input`] of frames that differ in number.
     pub fn bonded(mut self, bonds: Vec<[u32; 2]>) -> Result<Self> {
         let first = self.particles.first().copied().unwrap_or_default();
         let other = self.particles.iter().find(|&&n| n != first);
@@ -113,10 +113,7 @@ impl GivenFrames {
         )?;
         let beyond = |pair: &&[u32; 2]| pair.iter().any(|&row| row as usize >= first);
         if let Some(pair) = bonds.iter().find(beyond) {
-            return Err(SampleError::PairBeyond {
-                pair: *pair,
-                particles: first,
-            });
+            return Err(SampleError::pair_beyond(*pair, first));
         }
         let atoms = self.shared.take().map(|atoms| Atoms::clone(&atoms));
         self.shared = atoms.map(|atoms| Arc::new(atoms.bonded(bonds)));
@@ -161,14 +158,10 @@ impl GivenFrames {
 }
 
 fn check(first: (&str, usize), second: (&str, usize)) -> Result<()> {
-    let named = |(name, rows): (&str, usize)| (name.to_owned(), rows);
     if first.1 == second.1 {
         return Ok(());
     }
-    Err(SampleError::UnequalColumns {
-        first: named(first),
-        second: named(second),
-    })
+    Err(SampleError::unequal(first, second))
 }
 
 /// Frames on their way out.
@@ -223,7 +216,6 @@ impl Trajectory for InMemory {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -68,11 +68,12 @@ fn check_type(folder: &Path, entries: &HashMap<String, String>, file: Option<&Pa
     if matches!(kind, "object" | "source") {
         return Ok(());
     }
-    Err(SampleError::NoObjects {
-        path: file.unwrap_or(folder).to_owned(),
-        folder: folder.to_owned(),
-        kind: kind.to_owned(),
-    })
+    Err(SampleError::Input(format!(
+        "{}: it lies in a HATS folder of dataproduct_type={kind}, whose rows are no objects of their own: give the folder of the \
+         catalogue, or a pattern without {}",
+        file.unwrap_or(folder).display(),
+        folder.display()
+    )))
 }
 
 /// The files of the catalogue that a folder is; `None` where it is no such folder.
@@ -88,9 +89,11 @@ pub(crate) fn partitions(folder: &Path) -> Result<Option<Partitions>> {
     let sky = name("hats_col_ra").zip(name("hats_col_dec"));
     let suffix = name("hats_npix_suffix").unwrap_or_else(|| ".parquet".to_owned());
     let list = folder.join("partition_info.csv");
-    let broken = |reason: String| SampleError::BrokenFolder {
-        path: list.clone(),
-        reason,
+    let broken = |reason: String| {
+        SampleError::Input(format!(
+            "{}: expected the partitions of a HATS catalogue: {reason}",
+            list.display()
+        ))
     };
     let text = std::fs::read_to_string(&list).map_err(|error| broken(error.to_string()))?;
     let mut pixels = pixels(&text).map_err(broken)?;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use albireo_catalogs::{Catalog, TableDescription, Texts, whole_number};
 
-use crate::error::{Result, RoundedIdentity};
+use crate::error::{Result, SampleError};
 use crate::selection::Selection;
 use crate::source::{File, check_finite};
 use crate::whole_numbers::{typed_integers, whole_type_of};
@@ -60,14 +60,13 @@ impl Identity {
     ///
     /// # Errors
     /// Numbers that are not finite, or whole ones that float64 may have rounded.
-    pub(crate) fn of_numbers(name: &str, values: &[f64]) -> Result<Self, RoundedIdentity> {
+    pub(crate) fn of_numbers(name: &str, values: &[f64]) -> Result<Self> {
         let fits = |value: &f64| value.abs() < (1u64 << 53) as f64;
         if let Some(row) = values.iter().position(|value| !fits(value)) {
-            return Err(RoundedIdentity {
-                column: name.to_owned(),
-                row,
-                value: values[row],
-            });
+            return Err(SampleError::Input(format!(
+                "`{name}` is compared for equality, and row {row} (counting from 0) is {}: expected integers by their type, texts, or numbers below 2^53",
+                values[row]
+            )));
         }
         let key = |&value: &f64| match whole_number(value) {
             Some(whole) => Key::Whole(whole),

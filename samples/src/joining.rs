@@ -3,12 +3,12 @@
 //! Entry: [`join`]. Each has been read by `sample`; none has been placed in a domain.
 
 use albireo::{Particles, Points, Weights};
-use albireo_catalogs::Attribute;
+use albireo_catalogs::{Attribute, in_short};
 use serde_json::{Value, json};
 
 use crate::bits;
 use crate::classes::mixed;
-use crate::error::{ClassError, Result, SampleError};
+use crate::error::{Result, SampleError};
 use crate::identities::Identity;
 use crate::pair_columns;
 use crate::sample::Sample;
@@ -22,7 +22,7 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample> {
     }
     check(&parts)?;
     let Some(first) = parts.first() else {
-        return Err(SampleError::NoFile(String::new()));
+        return Err(SampleError::no_file(""));
     };
     let (role, path) = (first.role.clone(), first.path.clone());
     let unit = parts.iter().find_map(|part| part.unit.clone());
@@ -33,10 +33,7 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample> {
         let rows_read = parts
             .iter()
             .filter_map(|part| part.record["rows_read"].as_u64());
-        return Err(SampleError::Empty {
-            path,
-            rows_read: rows_read.sum(),
-        });
+        return Err(SampleError::empty(&path, rows_read.sum()));
     }
     let points = points(&parts, rows).within(place)?;
     let particles = match weights(&parts, rows, 0) {
@@ -111,23 +108,25 @@ fn check(parts: &[Sample]) -> Result<()> {
                 .to_owned()
         };
         if meaning(part) != meaning(first) {
-            return Err(SampleError::DifferentCoordinates {
-                first: (meaning(first), first.path.clone()),
-                second: (meaning(part), part.path.clone()),
-            });
+            return Err(SampleError::Input(format!(
+                "positions of one sample are of different kinds: {} in {}, {} in {}; name the columns that all files have, by --positions or --sky",
+                meaning(first),
+                first.path.display(),
+                meaning(part),
+                part.path.display()
+            )));
         }
     }
     let mut frames = parts.iter().filter_map(|part| Some((part.frame?, part)));
     if let Some((least, _)) = frames.next()
         && let Some((most, part)) = frames.find(|(frame, _)| *frame != least)
     {
-        return Err(SampleError::SeveralFrames {
-            path: part.path.clone(),
-            column: "frame".to_owned(),
-            least,
-            most,
-            choice: "by giving its files alone".to_owned(),
-        });
+        return Err(SampleError::Input(format!(
+            "{}: particles of several frames (column `frame`, {} to {}) would be counted as if they were there at once: choose one, by giving its files alone",
+            part.path.display(),
+            in_short(least),
+            in_short(most)
+        )));
     }
     Ok(())
 }
@@ -190,17 +189,16 @@ fn classes(parts: &[Sample]) -> Result<Option<Attribute>> {
                 of_texts = Some(part);
             }
             _ => {
-                return Err(ClassError::Partly {
-                    path: part.path.clone(),
-                    role: part.role.clone(),
-                    column: column.to_owned(),
-                }
-                .into());
+                return Err(SampleError::Input(format!(
+                    "{}: there is no column `{column}` of classes, which other files of the {} have",
+                    part.path.display(),
+                    part.role
+                )));
             }
         }
     }
     match (of_texts, of_numbers) {
-        (Some(texts), Some(numbers)) => Err(mixed(column.to_owned(), texts, numbers).into()),
+        (Some(texts), Some(numbers)) => Err(mixed(column, texts, numbers)),
         (Some(_), None) => Ok(Some(Attribute::of_texts(texts))),
         _ => Ok(Some(Attribute::Numbers(numbers))),
     }

@@ -38,7 +38,6 @@ mod common_unit;
 mod elements;
 mod error;
 mod file_functions;
-mod frame_notice;
 mod frames;
 mod gaps;
 mod given;
@@ -83,10 +82,7 @@ mod within;
 pub use classes::ClassCut;
 pub use columns::usual_names;
 pub use elements::{element_of, weight_of};
-pub use error::{
-    ClassError, FrameError, Result, RoundedIdentity, RsdError, SampleError, StatedUnitError,
-};
-pub use frame_notice::FrameNotice;
+pub use error::{Result, SampleError};
 pub use frames::{
     Exclusion, FrameChoice, FrameColumns, FrameRange, FrameReading, FrameSource, Held,
     NumberedFrame, OneFrame, ParseFramesError, Species, held, held_given,

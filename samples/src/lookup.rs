@@ -39,12 +39,11 @@ impl Lookup {
         let mut values = HashMap::with_capacity(keys.len());
         for (row, (&key, &value)) in keys.iter().zip(catalog.column(value)?).enumerate() {
             if values.insert(key, value).is_some() {
-                return Err(SampleError::SameKey {
-                    path: path.to_owned(),
-                    column: column.to_owned(),
-                    key,
-                    row,
-                });
+                return Err(SampleError::Input(format!(
+                    "{}: {key} stands in column `{column}` a second time in row {row} (counting from 0): a row is looked up by it, so that it must \
+                     be there once",
+                    path.display()
+                )));
             }
         }
         Ok(Self {
@@ -59,12 +58,23 @@ impl Lookup {
     pub(crate) fn notice(&self) -> Option<Notice> {
         let mut absent = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
         let absent = std::mem::take(&mut *absent);
-        (!absent.is_empty()).then(|| Notice::Absent {
-            path: self.path.clone(),
-            column: self.column.clone(),
-            rows: absent.values().sum(),
-            keys: absent.into_keys().collect(),
-            value: ABSENT,
+        let (path, column, rows) = (
+            self.path.display(),
+            &self.column,
+            absent.values().sum::<u64>(),
+        );
+        let some: Vec<String> = absent.keys().take(3).map(i128::to_string).collect();
+        let more = if absent.len() > some.len() {
+            ", .."
+        } else {
+            ""
+        };
+        (!absent.is_empty()).then(|| {
+            Notice::warning(format!(
+                "{path}: {rows} rows of {} classes that column `{column}` does not have ({}{more}) got {ABSENT}",
+                absent.len(),
+                some.join(", ")
+            ))
         })
     }
 }

@@ -101,12 +101,8 @@ fn read_of(
         sample.record["classes"] = json!(column.text);
     }
     sample.classes = classes;
-    tell(Notice::Rows {
-        role: sample.role.clone(),
-        kept: sample.particles.len(),
-        read: given.rows() as u64,
-        path: sample.path.clone(),
-    });
+    let (kept, read) = (sample.particles.len(), given.rows() as u64);
+    tell(Notice::rows(&sample.role, kept, read, &sample.path));
     Ok(sample)
 }
 
@@ -133,16 +129,13 @@ impl Columns<'_> {
             ("--join", !selection.joins.is_empty()),
         ];
         if let Some((option, _)) = for_files.into_iter().find(|(_, asked)| *asked) {
-            return Err(SampleError::ForFiles {
-                option,
-                path: source.path.clone(),
-            });
+            return Err(SampleError::Call(format!(
+                "{option} is for files, and {} lies in memory: choose rows and columns before",
+                source.path.display()
+            )));
         }
         if self.given.rows() == 0 && source.alone {
-            return Err(SampleError::Empty {
-                path: source.path.clone(),
-                rows_read: self.rows_read as u64,
-            });
+            return Err(SampleError::empty(&source.path, self.rows_read as u64));
         }
         Ok(())
     }
@@ -196,10 +189,12 @@ impl Columns<'_> {
             }
             Depth::Redshift(name) => {
                 let redshift = column(name)?.contiguous();
-                check_receding(source, name, &redshift)?;
+                check_receding(source, name, &redshift).within(|| kept_of(source))?;
                 depths(name, &redshift, conversion.plain_redshifts).check_redshifts(tell)?;
                 let cosmology = conversion.cosmology;
-                let cosmology = cosmology.ok_or_else(|| SampleError::NoCosmology(name.clone()))?;
+                let cosmology = cosmology
+                    .ok_or_else(|| SampleError::no_cosmology(name))
+                    .within(|| kept_of(source))?;
                 let distance = cosmology.distances(Angles::new(name, &redshift))?;
                 let distance = units.apply(2, distance);
                 Ok(sky::positions(ra, dec, Angles::new(name, &distance))?)
@@ -262,7 +257,7 @@ impl Columns<'_> {
         let here = || kept_of(source);
         let points = self.points(conversion, tell).map_err(|error| match error {
             // It names the place by itself.
-            SampleError::Catalog(_) | SampleError::Units(_) => error,
+            SampleError::Catalog(_) | SampleError::Input(_) => error,
             other => SampleError::At {
                 place: here(),
                 source: Box::new(other),

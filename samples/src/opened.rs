@@ -49,8 +49,11 @@ pub(crate) struct Conversion {
 pub(crate) fn of_trajectory(path: &Path, stop: &Stop) -> Option<SampleError> {
     let format = albireo_catalogs::trajectory_format(path, stop.clone());
     let format = format.ok()??;
-    let path = path.to_owned();
-    (!format.is_catalogue()).then_some(SampleError::Trajectory { path, format })
+    (!format.is_catalogue()).then(|| SampleError::Input(format!(
+        "{}: expected a catalogue, found a trajectory ({format}): `albireo rdf` counts the pairs of its frames (of several files, as a \
+         pattern in quotes), `albireo field` takes one of them (--frame N)",
+        path.display()
+    )))
 }
 
 /// Where the rows of a sample are.
@@ -87,10 +90,11 @@ impl Opened {
             None => of_trajectory(&source.path, &conversion.stop).unwrap_or(error),
         })?;
         if let (Some(column), None) = (&source.selection.classes, opened.class()) {
-            tell(Notice::NoClasses {
-                path: source.path.clone(),
-                column: column.text.clone(),
-            });
+            tell(Notice::note(format!(
+                "{}: there is no column `{}`: its objects are of one class",
+                source.path.display(),
+                column.text
+            )));
         }
         Ok(opened)
     }
@@ -125,11 +129,12 @@ impl Opened {
         let (place, guessed) =
             columns::choose(&outline, selection, need).within(|| path.display().to_string())?;
         if guessed {
-            tell(Notice::Guessed {
-                path: path.clone(),
-                columns: place.columns(),
-                meaning: place.meaning(),
-            });
+            tell(Notice::note(format!(
+                "{}: positions from the columns {} ({})",
+                path.display(),
+                place.columns().join(", "),
+                place.meaning()
+            )));
         }
         let attributes = outline.attributes.clone();
         let header = SnapshotHeader(&attributes);
@@ -153,7 +158,11 @@ impl Opened {
             *common = std::mem::take(common).or_of(path, unit);
         }
         if unnamed && !conversion.angular && common.unit().is_none() {
-            tell(Notice::NoUnit { path: path.clone() });
+            tell(Notice::note(format!(
+                "{}: its header states no unit of length (UnitLength_in_cm): positions and box are as in the file, and --unit names their unit, such as \
+                 kpc/h",
+                path.display()
+            )));
         }
         let moved = Moved {
             path,
@@ -169,24 +178,13 @@ impl Opened {
         }
         let depth = selection.distance.as_ref().or(selection.redshift.as_ref());
         if let (true, Some(depth)) = (conversion.angular, depth) {
-            tell(Notice::UnusedDepth {
-                path: path.clone(),
-                column: depth.clone(),
-            });
+            tell(Notice::note(format!(
+                "{}: angles need positions on the sky only: column `{depth}` is not used",
+                path.display()
+            )));
         }
         if selection.weight.is_none() {
-            let offered =
-                columns::weight_of_survey(&outline).map(|(survey, weight)| Notice::OfferedWeight {
-                    path: path.clone(),
-                    survey,
-                    weight,
-                });
-            let like = || {
-                let column = columns::weight_like(&outline)?;
-                let path = path.clone();
-                Some(Notice::UnusedWeight { path, column })
-            };
-            offered.or_else(like).into_iter().for_each(&mut *tell);
+            unused_weights(path, &outline).into_iter().for_each(tell);
         }
         Ok(Self {
             source: source.clone(),
@@ -310,19 +308,30 @@ impl Opened {
             }
         };
         if catalog.rows() == 0 && self.source.alone {
-            return Err(SampleError::Empty {
-                path: self.source.path.clone(),
-                rows_read: catalog.rows_read(),
-            });
+            return Err(SampleError::empty(&self.source.path, catalog.rows_read()));
         }
         let one = |column: &String| {
             let values = catalog.column(column)?.iter().copied();
-            let choice = |frame| format!("such as --where '{column} == {frame}'");
+            let choice = |frame: &str| format!("such as --where '{column} == {frame}'");
             one_frame(values, &self.source, column, choice)
         };
         let of = frame.as_ref().map(one).transpose()?.flatten();
         Ok((catalog, of))
     }
+}
+
+/// Columns that weights may be meant by, where none is named.
+fn unused_weights(path: &Path, outline: &TableDescription) -> Option<Notice> {
+    let path = path.display();
+    let text = if let Some((survey, weight)) = columns::weight_of_survey(outline) {
+        format!(
+            "its columns of weights are not used; those of {survey} would be --weight '{weight}'"
+        )
+    } else {
+        let column = columns::weight_like(outline)?;
+        format!("column `{column}` looks like a weight and is not used: --weight {column} uses it")
+    };
+    Some(Notice::note(format!("{path}: {text}")))
 }
 
 /// The frame of all particles, by the values of the column that counts frames. Several are refused, whose particles would be counted as if they
@@ -331,7 +340,7 @@ pub(crate) fn one_frame(
     values: impl Iterator<Item = f64> + Clone,
     source: &File,
     column: &str,
-    choice: impl Fn(String) -> String,
+    choice: impl Fn(&str) -> String,
 ) -> Result<Option<f64>> {
     let Some(first) = values.clone().next() else {
         return Ok(None);
@@ -342,13 +351,13 @@ pub(crate) fn one_frame(
     let (least, most) = values.fold((first, first), |(least, most), frame| {
         (least.min(frame), most.max(frame))
     });
-    Err(SampleError::SeveralFrames {
-        path: source.path.clone(),
-        column: column.to_owned(),
-        least,
+    let [least, most] = [least, most].map(in_short);
+    Err(SampleError::Input(format!(
+        "{}: particles of several frames (column `{column}`, {least} to {}) would be counted as if they were there at once: choose one, {}",
+        source.path.display(),
         most,
-        choice: choice(in_short(least)),
-    })
+        choice(&least)
+    )))
 }
 
 /// The unit of length beside the columns of a table, or of what lies in memory.

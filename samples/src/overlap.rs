@@ -95,7 +95,6 @@ pub(crate) fn shares_alone(data: &Points, randoms: &Points) -> Option<[f64; 2]> 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use albireo::random;

@@ -230,7 +230,6 @@ impl Samples {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use std::collections::VecDeque;
     use std::fmt::Write as _;

@@ -93,11 +93,11 @@ pub(crate) fn place(
     let placed = domain.place(particles, unless);
     sample.particles = placed.within(|| hint(sample, unless))?;
     if wrapped > 0 {
-        tell(Notice::Wrapped {
-            role: sample.role.clone(),
-            wrapped,
-            of: sample.particles.len(),
-        });
+        tell(Notice::note(format!(
+            "{}: {wrapped} of {} positions were outside the box and are wrapped into it",
+            sample.role,
+            sample.particles.len()
+        )));
     }
     if let Some((axis, shift)) = sample.shift.take() {
         let particles = std::mem::take(&mut sample.particles);

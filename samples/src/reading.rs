@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::classes::{self, ClassCut};
 use crate::common_unit::CommonUnit;
-use crate::error::{Result, RsdError, SampleError};
+use crate::error::{Result, SampleError};
 use crate::file_functions::Functions;
 use crate::given::Given;
 use crate::given_box::GivenBox;
@@ -94,10 +94,16 @@ impl Reading {
     /// box; [`SampleError::is_wrong_call`] where the request itself has no meaning.
     pub fn read(&self, sources: &[Source], tell: &mut dyn FnMut(Notice)) -> Result<Samples> {
         if self.angular && self.has_box() {
-            return Err(SampleError::BoxForAngles);
+            return Err(SampleError::Call(
+                "--box has no meaning for angles: --statistic theta sees directions only"
+                    .to_owned(),
+            ));
         }
         if self.angular && self.rsd.is_some() {
-            return Err(RsdError::Angles.into());
+            return Err(SampleError::Call(
+                "--rsd has no meaning for angles: it moves positions of a box along an axis"
+                    .to_owned(),
+            ));
         }
         let suspicion = self.cosmology.as_ref().and_then(suspicion::negative_lambda);
         suspicion.into_iter().for_each(&mut *tell);
@@ -136,7 +142,10 @@ impl Reading {
             .rsd
             .filter(|axis| space::rows(&domain)[axis.index()].is_none())
         {
-            return Err(RsdError::Open(axis).into());
+            return Err(SampleError::Input(format!(
+                "--rsd {}: expected a box that is periodic along this axis, found open space (--box)",
+                axis.name()
+            )));
         }
         for sample in &mut samples {
             place(&domain, sample, self.outside, tell)?;
@@ -257,12 +266,7 @@ impl Reading {
             return Ok(without);
         }
         for file in without {
-            tell(Notice::Rows {
-                role: file.role,
-                kept: 0,
-                read: 0,
-                path: file.path,
-            });
+            tell(Notice::rows(&file.role, 0, 0, &file.path));
         }
         Ok(with)
     }
@@ -274,13 +278,17 @@ impl Reading {
     /// Refuses a cosmology that no sample has a use for; warns of it where no sample has distances.
     fn refuse_cosmology(&self, opened: &[Opened], tell: &mut dyn FnMut(Notice)) -> Result<()> {
         if self.angular {
-            tell(Notice::UnusedCosmology);
+            tell(Notice::note(
+                "angles need positions on the sky only: --cosmology is not used",
+            ));
             return Ok(());
         }
         let columns: Vec<String> = opened.iter().flat_map(|o| o.place.columns()).collect();
-        Err(SampleError::UnusedCosmology {
-            columns: columns.join(", "),
-        })
+        Err(SampleError::Call(format!(
+            "--cosmology has no use: it turns redshifts into distances, and the positions come from {}; name the redshifts by --redshift, \
+             or leave it out",
+            columns.join(", ")
+        )))
     }
 
     /// Whether lengths or the box are converted by the h of the cosmology.
@@ -299,10 +307,11 @@ impl Reading {
             return Ok(false);
         };
         if self.has_box() {
-            return Err(SampleError::BoxOnSky {
-                columns: sky.place.columns().join(", "),
-                path: sky.path().to_owned(),
-            });
+            return Err(SampleError::Call(format!(
+                "--box has no meaning for positions on the sky ({} of {}): they lie around the observer, not in a periodic box; leave it out",
+                sky.place.columns().join(", "),
+                sky.path().display()
+            )));
         }
         // Angles alone are as good between directions of positions. Files of one sample have to be alike in more than this.
         let differs = |o: &&Opened| !o.place.is_sky() && o.source.role != sky.source.role;
@@ -312,7 +321,12 @@ impl Reading {
                 let columns = one.place.columns().join(", ");
                 format!("{} ({columns})", one.path().display())
             };
-            return Err(SampleError::MixedPlaces(named(sky), named(other)));
+            return Err(SampleError::Input(format!(
+                "{} is on the sky, {} has Cartesian positions: samples lie in one space: name --sky and --redshift (--randoms-sky..), or \
+                 --positions, of all of them",
+                named(sky),
+                named(other)
+            )));
         }
         Ok(true)
     }
@@ -332,9 +346,10 @@ impl Reading {
             samples.iter().flat_map(|s| s.stated_boxes.iter()).collect();
         if let (true, Some(first)) = (on_sky, stated.first()) {
             if self.space.is_none() {
-                tell(Notice::UnusedBox {
-                    place: first.source.clone(),
-                });
+                tell(Notice::note(format!(
+                    "the box is not used ({}): positions on the sky lie around the observer",
+                    first.source
+                )));
             }
             stated.clear();
         }
@@ -365,11 +380,10 @@ fn check_folders(opened: &[Opened]) -> Result<()> {
             .map(|o| o.outline().rows)
             .sum();
         if found != expected {
-            return Err(SampleError::RowsOfFolder {
-                path: first.path().to_owned(),
-                found,
-                expected,
-            });
+            return Err(SampleError::Input(format!(
+                "{}: {found} rows in its partitions, its properties say {expected}",
+                first.path().display()
+            )));
         }
     }
     Ok(())

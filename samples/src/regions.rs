@@ -61,7 +61,7 @@ pub(crate) struct Cut {
 fn reference(samples: &[Sample]) -> Result<&Sample> {
     let of = |role: &str| samples.iter().find(|sample| sample.role == role);
     let found = of("randoms").or_else(|| of("data")).or(samples.first());
-    found.ok_or_else(|| SampleError::Missing("data".to_owned()))
+    found.ok_or_else(|| SampleError::missing("data"))
 }
 
 impl RegionSpec {
@@ -203,12 +203,13 @@ impl Rule {
         }
         match seen.iter().position(|seen| !seen) {
             None => Ok(()),
-            Some(region) => Err(SampleError::EmptyRegion {
-                path: sample.path.clone(),
-                role: sample.role.clone(),
-                region: self.name(region),
-                of: labels.number(),
-            }),
+            Some(region) => Err(SampleError::Input(format!(
+                "{}: every region must hold particles of every sample: {}, one of {}, holds no {}; take fewer, larger regions",
+                sample.path.display(),
+                self.name(region),
+                labels.number(),
+                sample.role
+            ))),
         }
     }
 }

@@ -37,10 +37,12 @@ pub(crate) fn check_randoms(sources: &[Source]) -> Result<()> {
     let mut own = pairs(sources).filter(|(a, b)| are_randoms_of(&b.role, &a.role));
     match own.find(|(a, b)| same(a, b)) {
         None => Ok(()),
-        Some((data, randoms)) => Err(SampleError::OwnRandoms {
-            roles: [data.role.clone(), randoms.role.clone()],
-            path: data.paths.first().cloned().unwrap_or_default(),
-        }),
+        Some((data, randoms)) => Err(SampleError::Call(format!(
+            "{} and {} are the same rows of {}: name other randoms, or another part of the file by --randoms-where or --randoms-rows",
+            data.role,
+            randoms.role,
+            data.paths.first().cloned().unwrap_or_default().display()
+        ))),
     }
 }
 
@@ -49,10 +51,19 @@ pub(crate) fn same_rows(samples: &[Sample]) -> Vec<Notice> {
     let in_groups = |a: &Sample, b: &Sample| a.groups.is_some() && a.groups == b.groups;
     let same = |a: &Sample, b: &Sample| a.particles.points() == b.particles.points();
     let same = pairs(samples).filter(|(a, b)| !in_groups(a, b) && same(a, b));
-    same.map(|(first, second)| Notice::SameRows {
-        roles: [first.role.clone(), second.role.clone()],
-        paths: [first.path.clone(), second.path.clone()],
-        randoms: are_randoms_of(&second.role, &first.role),
+    same.map(|(first, second)| {
+        Notice::warning(format!(
+            "{} and {} are the same rows ({}, {}): {}",
+            first.role,
+            second.role,
+            first.path.display(),
+            second.path.display(),
+            if are_randoms_of(&second.role, &first.role) {
+                "such an estimate means nothing"
+            } else {
+                "each point is also paired with itself"
+            }
+        ))
     })
     .collect()
 }
@@ -63,10 +74,13 @@ pub(crate) fn few_randoms(samples: &[Sample]) -> Vec<Notice> {
         are_randoms_of(&randoms.role, &data.role) && randoms.particles.len() < data.particles.len()
     };
     let few = pairs(samples).filter(few);
-    few.map(|(data, randoms)| Notice::FewRandoms {
-        roles: [data.role.clone(), randoms.role.clone()],
-        rows: [data.particles.len(), randoms.particles.len()],
-    })
+    few.map(|(data, randoms)| Notice::warning(format!(
+        "{}: {} rows, fewer than the {} of {}: are the two swapped? Randoms should be many times as many",
+        randoms.role,
+        randoms.particles.len(),
+        data.particles.len(),
+        data.role
+    )))
     .collect()
 }
 
@@ -84,10 +98,22 @@ pub(crate) fn apart(samples: &[Sample]) -> Vec<Notice> {
         let others = [randoms, data].map(|sample| sample.particles.len());
         let least = [0, 1].map(|k| ALONE[usize::from(others[k] < FEW[k])][k]);
         let is_apart = shares[0] >= least[0] || shares[1] >= least[1];
-        is_apart.then(|| Notice::Apart {
-            roles: [data.role.clone(), randoms.role.clone()],
-            shares,
-        })
+        is_apart.then(|| Notice::warning(format!(
+            "{}: do both cover the same sky and the same distances, after the same cuts (--where, --randoms-where)?",
+            alone([&data.role, &randoms.role], shares)
+        )))
     });
     apart.collect()
+}
+
+/// How much of two samples lies where the other has nothing.
+fn alone(roles: [&String; 2], shares: [f64; 2]) -> String {
+    let [data, randoms] = roles;
+    let each = [(data, randoms, shares[0]), (randoms, data, shares[1])];
+    let each = each.iter().filter(|(.., share)| *share > 0.0);
+    let each = each.map(|(of, other, share)| {
+        let percent = (100.0 * share).round().max(1.0);
+        format!("about {percent} % of the {of} lie where there are no {other}")
+    });
+    each.collect::<Vec<_>>().join(", ")
 }

@@ -10,7 +10,7 @@ use albireo_catalogs::TableDescription;
 use serde_json::{Value, json};
 
 use crate::columns::Place;
-use crate::error::RsdError;
+use crate::error::{Result, SampleError};
 use crate::notice::Notice;
 use crate::snapshot_header::{SnapshotHeader, last_part};
 use crate::units::{Unit, length_factor};
@@ -44,7 +44,7 @@ pub(crate) struct Moved<'a> {
 
 impl Shift {
     /// The shift of a snapshot's positions along an axis.
-    pub(crate) fn of(snapshot: Moved<'_>, axis: Axis) -> Result<Self, RsdError> {
+    pub(crate) fn of(snapshot: Moved<'_>, axis: Axis) -> Result<Self> {
         let header = SnapshotHeader(&snapshot.outline.attributes);
         let missing = |missing: &str| snapshot.missing(missing);
         let (name, kms) = snapshot.velocities(header)?;
@@ -66,10 +66,11 @@ impl Shift {
         })?;
         let h = header.h().or(cosmology.h());
         let length = length_factor(&Unit::MPC_H.to_string(), unit, h);
-        let length = length.map_err(|reason| RsdError::Unit {
-            path: snapshot.path.to_owned(),
-            unit: unit.to_owned(),
-            reason,
+        let length = length.map_err(|reason| {
+            SampleError::Input(format!(
+                "{}: --rsd moves positions by Mpc/h, which are not converted into {unit}: {reason}",
+                snapshot.path.display()
+            ))
         })?;
         let factor = kms.at(redshift) * shift_per_velocity(redshift, e) * length;
         Ok(Self {
@@ -94,13 +95,14 @@ impl Shift {
 
     /// Says how positions are moved.
     pub(crate) fn notice(&self, path: &Path) -> Notice {
-        Notice::Moved {
-            path: path.to_owned(),
-            axis: self.axis,
-            column: self.column.clone(),
-            factor: self.factor,
-            redshift: self.redshift,
-        }
+        Notice::note(format!(
+            "{}: in redshift space along {}: {} times `{}` is added (redshift {})",
+            path.display(),
+            self.axis.name(),
+            self.factor,
+            self.column,
+            self.redshift
+        ))
     }
 
     /// Notes in the record of a sample how its positions were moved.
@@ -124,18 +126,19 @@ impl Kms {
 }
 
 impl Moved<'_> {
-    fn missing(&self, missing: &str) -> RsdError {
-        RsdError::Header {
-            path: self.path.to_owned(),
-            missing: missing.to_owned(),
-        }
+    fn missing(&self, missing: &str) -> SampleError {
+        SampleError::Input(format!("{}: --rsd: {missing}", self.path.display()))
     }
 
     /// The column of the velocities that belong to the positions, and what their numbers mean.
-    fn velocities(&self, header: SnapshotHeader<'_>) -> Result<(String, Kms), RsdError> {
-        let none = || RsdError::NoSnapshot {
-            path: self.path.to_owned(),
-            columns: self.place.columns().join(", "),
+    fn velocities(&self, header: SnapshotHeader<'_>) -> Result<(String, Kms)> {
+        let none = || {
+            SampleError::Input(format!(
+                "{}: --rsd: expected positions of a snapshot (Coordinates, SubhaloPos, GroupPos, x_L2com, pos) with a header of GADGET, AREPO, \
+                 SWIFT or Abacus, found {}; of other files give s = x + v (1+z)/H(z) as an expression in --positions",
+                self.path.display(),
+                self.place.columns().join(", ")
+            ))
         };
         let Place::Vector(positions) = self.place else {
             return Err(none());
@@ -150,35 +153,37 @@ impl Moved<'_> {
         let unit = match column {
             Some(column) => column.unit.as_deref(),
             None if group.is_empty() => {
-                return Err(RsdError::NoVelocities {
-                    path: self.path.to_owned(),
-                    column: name,
-                });
+                return Err(SampleError::Input(format!(
+                    "{}: --rsd: expected velocities of three components in the column `{name}`, found none",
+                    self.path.display()
+                )));
             }
             None => None,
         };
         match unit.filter(|unit| header.is_swift() && *unit != "U_L U_t^-1") {
             None => Ok((name, kms)),
-            Some(unit) => Err(RsdError::Velocities {
-                path: self.path.to_owned(),
-                column: name,
-                unit: unit.to_owned(),
-            }),
+            Some(unit) => Err(SampleError::Input(format!(
+                "{}: --rsd: expected peculiar velocities in `{name}` (U_L U_t^-1), found {unit}",
+                self.path.display()
+            ))),
         }
     }
 
     /// The universe of the header, else the one that is given; of both, they must be one.
-    fn universe(&self, header: SnapshotHeader<'_>) -> Result<Cosmology, RsdError> {
+    fn universe(&self, header: SnapshotHeader<'_>) -> Result<Cosmology> {
         let stated = header
             .universe()
             .transpose()
             .map_err(|error| self.missing(&error.to_string()))?;
         match (stated, self.cosmology) {
-            (Some(stated), Some(given)) if !is_one(&stated, given) => Err(RsdError::Cosmology {
-                path: self.path.to_owned(),
-                given: described(given),
-                stated: described(&stated),
-            }),
+            (Some(stated), Some(given)) if !is_one(&stated, given) => {
+                Err(SampleError::Input(format!(
+                    "{}: --cosmology has {}, the header states {}: leave --cosmology out",
+                    self.path.display(),
+                    described(given),
+                    described(&stated)
+                )))
+            }
             (Some(stated), _) => Ok(stated),
             (None, Some(given)) => Ok(*given),
             (None, None) => Err(self.missing(

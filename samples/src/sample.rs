@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use albireo::sky::{self, Column};
 use albireo::{Axis, Particles, Points};
-use albireo_catalogs::{Attribute, Catalog, Hashing, TableDescription, Texts};
+use albireo_catalogs::{Attribute, Catalog, Hashing, TableDescription, Texts, in_short};
 use serde_json::{Value, json};
 
 use crate::bits::{self, BitColumns};
@@ -59,12 +59,12 @@ pub(crate) fn check_receding(source: &File, column: &str, redshifts: &[f64]) -> 
     let Some(row) = redshifts.iter().position(|&z| z < 0.0) else {
         return Ok(());
     };
-    Err(SampleError::Approaching {
-        path: source.path.clone(),
-        column: column.to_owned(),
-        found: redshifts[row],
-        row: row_of(source, row),
-    })
+    Err(SampleError::Input(format!(
+        "{}: column `{column}`: expected redshifts of 0 or more, found {} in {}",
+        source.path.display(),
+        in_short(redshifts[row]),
+        row_of(source, row)
+    )))
 }
 
 /// One checked column.
@@ -144,7 +144,7 @@ fn on_sky(
             let is_meant = units.is_stated(2) || conversion.plain_redshifts;
             depths(name, &redshift, is_meant).check_redshifts(tell)?;
             let cosmology = conversion.cosmology;
-            let cosmology = cosmology.ok_or_else(|| SampleError::NoCosmology(name.clone()))?;
+            let cosmology = cosmology.ok_or_else(|| SampleError::no_cosmology(name))?;
             let distances = cosmology.distances(Column::new(name, &redshift))?;
             (name, units.apply(2, distances))
         }
@@ -262,12 +262,8 @@ impl Opened {
             None => particles,
             Some(columns) => particles.with_bits(columns.bits.clone())?,
         };
-        tell(Notice::Rows {
-            role: role.clone(),
-            kept: particles.len(),
-            read: catalog.rows_read(),
-            path: path.clone(),
-        });
+        let (kept, read) = (particles.len(), catalog.rows_read());
+        tell(Notice::rows(role, kept, read, path));
         let sums = weight_sums(&particles);
         let mut record = record(source, &catalog, place, sums, Some(hashing))?;
         if let (Some(_), Some(column)) = (&classes, &source.selection.classes) {

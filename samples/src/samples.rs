@@ -70,10 +70,9 @@ impl Samples {
     /// The sample of a role that there must be.
     ///
     /// # Errors
-    /// [`SampleError::Missing`].
+    /// [`SampleError::Input`] where there is none.
     pub fn get(&self, role: &str) -> Result<&Particles> {
-        self.find(role)
-            .ok_or_else(|| SampleError::Missing(role.to_owned()))
+        self.find(role).ok_or_else(|| SampleError::missing(role))
     }
 
     /// How many rows each file of a role has in it, one after another; none for a role without a sample.

@@ -1,4 +1,6 @@
-//! Names as messages show them.
+//! Names and numbers as messages show them.
+
+use albireo_catalogs::in_short;
 
 /// The first of many names.
 pub(crate) fn in_short_list(names: &[String]) -> String {
@@ -10,4 +12,9 @@ pub(crate) fn in_short_list(names: &[String]) -> String {
     } else {
         format!("{shown} and {more} more")
     }
+}
+
+/// A number to four digits.
+pub(crate) fn in_four_digits(value: f64) -> String {
+    in_short(format!("{value:.3e}").parse().unwrap_or(value))
 }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use albireo_catalogs::{Attributes, TableDescription};
+use albireo_catalogs::{Attributes, TableDescription, in_short};
 
 use crate::error::{Result, SampleError};
 use crate::opened::Opened;
@@ -113,15 +113,15 @@ pub(crate) fn check(files: &[&Opened]) -> Result<()> {
             .sum();
         if rows as f64 != set.total {
             let found = same.iter().map(|(opened, _)| shown(opened.path()));
-            return Err(SampleError::PartOfSet {
-                table: kind_of(first),
-                rows,
-                total: set.total,
-                files: set.files,
-                found: found.collect::<Vec<_>>().join(", ").into(),
-                pattern: pattern(first.path()).into(),
-                path: first.path().to_owned(),
-            });
+            return Err(SampleError::Input(format!(
+                "{}: {}: {rows} of {} rows: the set has {} files, found {}; give all of them, '{}', or --partial-set to go on with these",
+                first.path().display(),
+                kind_of(first),
+                in_short(set.total),
+                in_short(set.files),
+                found.collect::<Vec<_>>().join(", "),
+                pattern(first.path())
+            )));
         }
     }
     Ok(())

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use albireo_catalogs::{Catalog, Expression, Hashing, Join};
+use albireo_catalogs::{Catalog, Expression, Hashing, Join, in_short};
 use serde_json::{Value, json};
 
 use crate::columns::Place;
@@ -40,7 +40,7 @@ impl Source {
     /// Its files, one by one, those of a folder in their order.
     pub(crate) fn files(&self) -> Result<Vec<File>> {
         if self.paths.is_empty() {
-            return Err(SampleError::NoFile(self.role.clone()));
+            return Err(SampleError::no_file(&self.role));
         }
         let mut files = Vec::new();
         for path in &self.paths {
@@ -94,12 +94,12 @@ pub(crate) fn check_finite(source: &File, column: &str, values: &[f64]) -> Resul
     let Some(row) = values.iter().position(|v| !v.is_finite()) else {
         return Ok(());
     };
-    Err(SampleError::NotFinite {
-        path: source.path.clone(),
-        column: column.to_owned(),
-        found: values[row],
-        row: row_of(source, row),
-    })
+    Err(SampleError::Input(format!(
+        "{}: column `{column}` must be finite: found {} in {}",
+        source.path.display(),
+        in_short(values[row]),
+        row_of(source, row)
+    )))
 }
 
 /// What the record says of columns of other files.

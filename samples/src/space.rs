@@ -170,10 +170,10 @@ fn common(stated: &[&StatedBox]) -> Result<Option<StatedBox>> {
         return Ok(None);
     };
     if let Some(other) = rest.iter().find(|other| other.spec != first.spec) {
-        return Err(SampleError::DifferentBoxes {
-            first: first.source.clone(),
-            second: other.source.clone(),
-        });
+        return Err(SampleError::Input(format!(
+            "the files state different boxes: {} and {}; choose by --box",
+            first.source, other.source
+        )));
     }
     Ok(Some((*first).clone()))
 }
@@ -189,7 +189,7 @@ pub(crate) fn resolve(
         Some(_) => None,
     };
     if given == Some(BoxSpec::File) && from_files.is_none() {
-        return Err(SampleError::NoStatedBox);
+        return Err(SampleError::no_stated_box());
     }
     let (spec, source) = match (from_files, given) {
         (Some(stated), _) => (stated.spec, stated.source),
@@ -201,18 +201,19 @@ pub(crate) fn resolve(
     {
         let other = domain_of(first.spec).within(|| first.source.clone())?;
         if differ(&rows(&domain), &rows(&other)) {
-            tell(Notice::DifferentBox {
-                given: described(&domain),
-                stated: described(&other),
-                place: first.source.clone(),
-            });
+            tell(Notice::warning(format!(
+                "--box is {}, but the file states {} ({}): are both in one unit?",
+                described(&domain),
+                described(&other),
+                first.source
+            )));
         }
     }
     if given.is_none() && domain.is_periodic() {
-        tell(Notice::StatedBox {
-            space: described(&domain),
-            place: source.clone(),
-        });
+        tell(Notice::note(format!(
+            "box: {}, from {source}; --box none for open space",
+            described(&domain)
+        )));
     }
     let record = box_record(&domain, &source);
     Ok((domain, record))
@@ -279,7 +280,6 @@ pub fn box_record(domain: &Domain, source: &str) -> Value {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use albireo_catalogs::Value as Attribute;

@@ -5,12 +5,12 @@
 use std::path::Path;
 
 use albireo::particles::Column;
-use albireo_catalogs::TableDescription;
+use albireo_catalogs::{TableDescription, in_short};
 use serde_json::{Map, Value, json};
 
 use crate::columns::{Depth, Place};
 use crate::common_unit::CommonUnit;
-use crate::error::StatedUnitError;
+use crate::error::{Result, SampleError};
 use crate::notice::Notice;
 use crate::units::{Quantity, Unit, akin_factor};
 
@@ -67,11 +67,7 @@ struct Columns<'a> {
 
 impl StatedUnits {
     /// The units of the columns of a place, lengths as they become those of all samples.
-    pub(crate) fn of(
-        file: UnitsOfFile<'_>,
-        place: &Place,
-        common: &CommonUnit,
-    ) -> Result<Self, StatedUnitError> {
+    pub(crate) fn of(file: UnitsOfFile<'_>, place: &Place, common: &CommonUnit) -> Result<Self> {
         let names = place.columns();
         let ignored: Vec<bool> = names.iter().map(|n| file.ignore.contains(n)).collect();
         let unit = |(name, &ignored): (&String, &bool)| {
@@ -148,24 +144,15 @@ impl StatedUnits {
     /// Says what is converted.
     pub(crate) fn say(&self, path: &Path, tell: &mut dyn FnMut(Notice)) {
         for one in &self.converted {
-            let (path, factor) = (path.to_owned(), one.factor);
-            let (column, from, to) = (one.column.clone(), one.from.clone(), one.to.clone());
-            tell(if column == LENGTHS {
-                Notice::ConvertedLengths {
-                    path,
-                    from,
-                    to,
-                    factor,
-                }
-            } else {
-                Notice::Converted {
-                    path,
-                    column,
-                    from,
-                    to,
-                    factor,
-                }
-            });
+            let (path, factor) = (path.display(), in_short(one.factor));
+            let (column, from, to) = (&one.column, &one.from, &one.to);
+            let what = match column.as_str() {
+                LENGTHS => format!("lengths in {from}"),
+                column => format!("column `{column}` is in {from}"),
+            };
+            tell(Notice::note(format!(
+                "{path}: {what}: multiplied by {factor} to {to}"
+            )));
         }
     }
 
@@ -217,7 +204,7 @@ impl Columns<'_> {
     }
 
     /// Degrees of a column of angles: the first is the right ascension.
-    fn angle(&self, column: usize) -> Result<Target, StatedUnitError> {
+    fn angle(&self, column: usize) -> Result<Target> {
         let Some(text) = self.units[column] else {
             return Ok(self.as_is(column));
         };
@@ -234,12 +221,11 @@ impl Columns<'_> {
             0 => "deg, rad, arcmin, arcsec, mas or hourangle",
             _ => "deg, rad, arcmin, arcsec or mas",
         };
-        let factor = factor.ok_or_else(|| StatedUnitError::Sky {
-            path: self.file.path.to_owned(),
-            column: self.names[column].clone(),
-            expected,
-            unit: text.to_owned(),
-        })?;
+        let factor = factor.ok_or_else(|| SampleError::Input(format!(
+            "{}: `{column}`: expected {expected}, found a column in {text} (--ignore-units {column} takes its numbers as degrees)",
+            self.file.path.display(),
+            column = self.names[column]
+        )))?;
         Ok(Target {
             from: text.to_owned(),
             to: "deg".to_owned(),
@@ -248,7 +234,7 @@ impl Columns<'_> {
     }
 
     /// The distances of redshifts, which have no unit themselves.
-    fn redshift(&self, column: usize, common: &CommonUnit) -> Result<Lengths, StatedUnitError> {
+    fn redshift(&self, column: usize, common: &CommonUnit) -> Result<Lengths> {
         let unit = self.units[column].map(str::parse::<Unit>);
         if unit.is_none_or(|unit| unit.is_ok_and(|unit| unit.is_one())) {
             let target = self.target(OF_REDSHIFTS, common)?;
@@ -260,7 +246,7 @@ impl Columns<'_> {
         Err(self.no_redshift(column))
     }
 
-    fn no_redshift(&self, column: usize) -> StatedUnitError {
+    fn no_redshift(&self, column: usize) -> SampleError {
         let (name, text) = (&self.names[column], self.units[column].unwrap_or_default());
         let unit = text.parse::<Unit>().ok();
         let is = |other: &str| unit == other.parse::<Unit>().ok();
@@ -271,16 +257,14 @@ impl Columns<'_> {
         } else {
             format!("expected redshifts (--ignore-units {name} takes its numbers as they are)")
         };
-        StatedUnitError::Redshift {
-            path: self.file.path.to_owned(),
-            column: name.clone(),
-            unit: text.to_owned(),
-            advice,
-        }
+        SampleError::Input(format!(
+            "{}: {name}: column in {text}: {advice}",
+            self.file.path.display()
+        ))
     }
 
     /// Lengths in the unit of all samples, else in that of the first of the columns from `begin` on.
-    fn lengths(&self, begin: usize, common: &CommonUnit) -> Result<Lengths, StatedUnitError> {
+    fn lengths(&self, begin: usize, common: &CommonUnit) -> Result<Lengths> {
         let heeded: Vec<usize> = (begin..self.names.len())
             .filter(|&column| !self.ignored[column])
             .collect();
@@ -312,13 +296,13 @@ impl Columns<'_> {
             self.target(self.units[column].unwrap_or(first), &common)
         };
         Ok(Lengths {
-            targets: all.map(target).collect::<Result<_, StatedUnitError>>()?,
+            targets: all.map(target).collect::<Result<_>>()?,
             unit: common.unit().map(str::to_owned),
         })
     }
 
     /// Lengths in a unit as they become those of all samples.
-    fn target(&self, from: &str, common: &CommonUnit) -> Result<Target, StatedUnitError> {
+    fn target(&self, from: &str, common: &CommonUnit) -> Result<Target> {
         Ok(Target {
             from: from.to_owned(),
             to: common.unit().unwrap_or(from).to_owned(),
@@ -327,7 +311,7 @@ impl Columns<'_> {
     }
 
     /// Refuses columns that are no lengths of one kind.
-    fn check_lengths(&self, heeded: &[usize], first: Option<&str>) -> Result<(), StatedUnitError> {
+    fn check_lengths(&self, heeded: &[usize], first: Option<&str>) -> Result<()> {
         let unit = first.and_then(|text| text.parse::<Unit>().ok());
         let is_length = unit.is_none_or(|unit| {
             let quantity = unit.quantity();
@@ -341,11 +325,13 @@ impl Columns<'_> {
             return Ok(());
         }
         let names = heeded.iter().map(|&column| self.names[column].as_str());
-        Err(StatedUnitError::Positions {
-            path: self.file.path.to_owned(),
-            units: listed(heeded, |column| self.units[column].unwrap_or("no unit")),
-            columns: names.collect::<Vec<_>>().join(", "),
-        })
+        Err(SampleError::Input(format!(
+            "{}: positions in {} ({}): expected lengths in one unit, or in units of one kind such as kpc and Mpc (--ignore-units COLUMN \
+             takes numbers as they are)",
+            self.file.path.display(),
+            listed(heeded, |column| self.units[column].unwrap_or("no unit")),
+            names.collect::<Vec<_>>().join(", ")
+        )))
     }
 
     fn converted(self, angles: Vec<Target>, lengths: Lengths) -> StatedUnits {

@@ -3,7 +3,7 @@
 //! Entry: [`SurveyReading::read`].
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use albireo::sky::{self, Column};
 use albireo_catalogs::{Hashing, Stop};
@@ -102,10 +102,7 @@ impl SurveyReading {
         }
         conversion.functions.say(tell);
         if let (true, Some(path)) = (survey.ra.is_empty(), source.paths.first()) {
-            return Err(SampleError::Empty {
-                path: path.clone(),
-                rows_read: 0,
-            });
+            return Err(SampleError::empty(path, 0));
         }
         Ok(survey)
     }
@@ -124,10 +121,11 @@ impl Survey {
         let (mut catalog, _) = opened.catalog(None)?;
         let (source, place, units) = (&opened.source, &opened.place, &opened.units);
         let Place::Sky { ra, dec, depth } = place else {
-            return Err(SampleError::NotOnSky {
-                path: source.path.clone(),
-                columns: place.columns().join(", "),
-            });
+            return Err(SampleError::Input(format!(
+                "{}: expected positions on the sky, found {}: name them by --sky RA,DEC",
+                source.path.display(),
+                place.columns().join(", ")
+            )));
         };
         let weight = source.selection.weight.as_deref();
         let weight = weight.map(|name| weights_of(&catalog, source, name));
@@ -157,8 +155,7 @@ impl Survey {
             depths.check_redshifts(tell)?;
             self.redshift.get_or_insert_default().extend(redshift);
         } else if conversion.redshifts {
-            let path = source.path.clone();
-            return Err(SampleError::NoRedshift { path });
+            return Err(no_redshift(&source.path));
         }
         if let Some(weight) = weight {
             self.weight.get_or_insert_default().extend(weight);
@@ -166,14 +163,18 @@ impl Survey {
         self.ra.extend(right);
         self.dec.extend(declination);
         self.record.push(used);
-        tell(Notice::Rows {
-            role: source.role.clone(),
-            kept: catalog.rows(),
-            read: catalog.rows_read(),
-            path: source.path.clone(),
-        });
+        let (kept, read) = (catalog.rows(), catalog.rows_read());
+        tell(Notice::rows(&source.role, kept, read, &source.path));
         Ok(())
     }
+}
+
+/// The refusal of a sample without redshifts, where they are needed.
+fn no_redshift(path: &Path) -> SampleError {
+    SampleError::Input(format!(
+        "{}: expected a column of redshifts, found none of a usual name: name it by --redshift, or `--redshift none` to go without",
+        path.display()
+    ))
 }
 
 /// A file with its columns chosen, which are refused in words of redshifts where a depth is missing.
@@ -186,9 +187,7 @@ fn open(
     let mut unit = CommonUnit::default();
     Opened::of(file, given, conversion, &mut unit, tell).map_err(|error| match error {
         SampleError::At { source, .. } if matches!(*source, SampleError::NoDepth { .. }) => {
-            SampleError::NoRedshift {
-                path: file.path.clone(),
-            }
+            no_redshift(&file.path)
         }
         other => other,
     })

@@ -9,8 +9,9 @@ use albireo::{Points, Weights, pool};
 use albireo_catalogs::in_short;
 
 use crate::columns;
-use crate::error::{Result, StatedUnitError};
+use crate::error::{Result, SampleError};
 use crate::notice::Notice;
+use crate::shown::in_four_digits;
 use crate::space::{Rows, is_rectangular};
 
 /// The largest redshift of a galaxy that anybody has seen is below this one.
@@ -32,21 +33,26 @@ pub(crate) fn radians(path: &Path, ra: (&str, &[f64]), dec: (&str, &[f64])) -> O
     let within = |[lo, hi]: [f64; 2], most: f64| lo.abs().max(hi.abs()) <= most;
     let all_zero = within(ra_range, 0.0) && within(dec_range, 0.0);
     let suspicious = within(ra_range, TAU) && within(dec_range, FRAC_PI_2) && !all_zero;
-    suspicious.then(|| Notice::Radians {
-        path: path.to_owned(),
-        ra: (ra.0.to_owned(), ra_range),
-        dec: (dec.0.to_owned(), dec_range),
-    })
+    suspicious.then(|| Notice::warning(format!(
+        "{}: `{}` from {} to {} and `{}` from {} to {} look like radians; they are taken as degrees",
+        path.display(),
+        ra.0,
+        in_short(ra_range[0]),
+        in_short(ra_range[1]),
+        dec.0,
+        in_short(dec_range[0]),
+        in_short(dec_range[1])
+    )))
 }
 
 /// Redshifts that are velocities, or marks of missing ones.
 fn velocities(path: &Path, column: &str, redshifts: &[f64]) -> Option<Notice> {
     let [_, largest] = range(redshifts);
-    (largest > FAR).then(|| Notice::Velocities {
-        path: path.to_owned(),
-        column: column.to_owned(),
-        largest,
-    })
+    (largest > FAR).then(|| Notice::warning(format!(
+        "{}: column `{column}` reaches {}, far beyond any galaxy's redshift: is it cz in km/s? It is taken as z",
+        path.display(),
+        in_short(largest)
+    )))
 }
 
 /// A column of depths.
@@ -63,12 +69,12 @@ impl Depths<'_> {
     /// Objects at no distance: marks of missing values.
     fn at_observer(&self) -> Option<Notice> {
         let rows = self.values.iter().filter(|value| **value == 0.0).count();
-        (rows > 0).then(|| Notice::AtObserver {
-            path: self.path.to_owned(),
-            column: self.column.to_owned(),
-            rows,
-            of: self.values.len(),
-        })
+        (rows > 0).then(|| Notice::warning(format!(
+            "{}: column `{}` is 0 in {rows} of {} rows, which puts them at the observer: marks of missing values are left out by --where",
+            self.path.display(),
+            self.column,
+            self.values.len()
+        )))
     }
 
     /// Refuses redshifts beyond all galaxies.
@@ -78,12 +84,14 @@ impl Depths<'_> {
             return Ok(());
         };
         if !self.is_meant {
-            let far = StatedUnitError::Far {
-                path: self.path.to_owned(),
-                column: self.column.to_owned(),
-                largest: in_short(range(self.values)[1]),
-            };
-            return Err(far.into());
+            let far = SampleError::Input(format!(
+                "{}: column `{column}` reaches {}, far beyond any galaxy's redshift, and states no unit: write --redshift '{column}/299792.458' \
+                 if it is c z in km/s, --redshift-unit 1 if these are redshifts",
+                self.path.display(),
+                in_short(range(self.values)[1]),
+                column = self.column
+            ));
+            return Err(far);
         }
         tell(far);
         Ok(())
@@ -97,28 +105,35 @@ impl Depths<'_> {
         if self.is_meant || !small {
             return Ok(());
         }
-        let (path, column) = (self.path.to_owned(), self.column.to_owned());
+        let (path, column) = (self.path, self.column);
         if columns::is_called_as_redshifts(self.column) {
             let largest = in_short(largest);
-            let near = StatedUnitError::Near {
-                path,
-                column,
-                largest,
-            };
-            return Err(near.into());
+            let near = SampleError::Input(format!(
+                "{}: column `{column}`: expected comoving distances, found values up to {largest} in a column that is called as redshifts are: \
+                 write --redshift {column} and --cosmology if these are redshifts, --ignore-units {column} if they are distances",
+                path.display()
+            ));
+            return Err(near);
         }
-        tell(Notice::SmallDistances {
-            path,
-            column,
-            largest,
-        });
+        tell(Notice::warning(format!(
+            "{}: column `{column}`, the distances, reaches {} only: are these redshifts? --redshift {column} and --cosmology would make distances of \
+             them",
+            path.display(),
+            in_short(largest)
+        )));
         Ok(())
     }
 }
 
 /// A universe that nobody lives in.
 pub(crate) fn negative_lambda(cosmology: &Cosmology) -> Option<Notice> {
-    (cosmology.omega_lambda() < 0.0).then_some(Notice::NegativeLambda(*cosmology))
+    (cosmology.omega_lambda() < 0.0).then(|| {
+        Notice::warning(format!(
+            "--cosmology: om = {} leaves a negative dark energy density, ol = {}",
+            in_short(cosmology.omega_m()),
+            in_short(cosmology.omega_lambda())
+        ))
+    })
 }
 
 /// Marks of missing weights are few: of signed weights about every second one is negative.
@@ -137,13 +152,13 @@ pub(crate) fn negative_weights(role: &str, path: &Path, weights: &Weights) -> Op
     let least = negative.fold(0.0, f64::min);
     #[allow(clippy::cast_precision_loss, reason = "a share")]
     let share = rows as f64 / weights.len() as f64;
-    (share < MARKED).then(|| Notice::NegativeWeights {
-        role: role.to_owned(),
-        path: path.to_owned(),
-        rows,
-        of: weights.len(),
-        least,
-    })
+    (share < MARKED).then(|| Notice::warning(format!(
+        "{role} ({}): {rows} of {} weights are negative, down to {}, and their pairs are subtracted: marks of missing weights are left \
+         out by --where",
+        path.display(),
+        weights.len(),
+        in_short(least)
+    )))
 }
 
 /// Particles that fill less than this part of the box along an axis, but lie in no plane.
@@ -192,16 +207,26 @@ impl Boxed<'_> {
         let doubted = self.only_given && is_rectangular(self.rows) && self.points.len() >= NARROW.1;
         let small = if doubted { NARROW.0 } else { SMALL };
         if parts.iter().any(|&part| part < THIN) || all(&|part| part < small) {
-            return Some(Notice::SmallPart {
-                particles: self.particles,
-                spans,
-                lengths,
-            });
+            return Some(Notice::warning(format!(
+                "{} fill {} of the box: are both in one unit?",
+                self.particles,
+                parts_of(&spans, &lengths)
+            )));
         }
-        (doubted && all(&|part| part > WIDE)).then_some(Notice::WidePart {
-            particles: self.particles,
-            spans,
-            lengths,
-        })
+        (doubted && all(&|part| part > WIDE)).then(|| Notice::warning(format!(
+            "{} span {} of the box, into which they are wrapped: is it their box, in their unit?",
+            self.particles,
+            parts_of(&spans, &lengths)
+        )))
     }
+}
+
+/// How much of each axis of the box positions fill.
+fn parts_of(spans: &[f64; 3], lengths: &[Option<f64>; 3]) -> String {
+    let axes = ["x", "y", "z"].iter().zip(spans).zip(lengths);
+    let each = axes.filter_map(|((axis, span), length)| {
+        let (span, length) = (in_four_digits(*span), in_short((*length)?));
+        Some(format!("{span} of {length} along {axis}"))
+    });
+    each.collect::<Vec<_>>().join(", ")
 }

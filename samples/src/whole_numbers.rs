@@ -2,7 +2,7 @@
 //!
 //! Entry: [`whole_type`], [`typed_integers`] and [`integers`].
 
-use albireo_catalogs::{Catalog, TableDescription, Words, whole_number};
+use albireo_catalogs::{Catalog, TableDescription, Words, in_short, whole_number};
 
 use crate::error::{Result, SampleError};
 use crate::selection::Selection;
@@ -55,12 +55,12 @@ pub(crate) fn integers(catalog: &Catalog, source: &File, name: &str) -> Result<V
 /// The whole numbers that these values of column `name` are.
 pub(crate) fn check_integers(source: &File, name: &str, values: &[f64]) -> Result<Vec<i128>> {
     let integer = |(row, &value): (usize, &f64)| {
-        whole_number(value).ok_or_else(|| SampleError::NoGroup {
-            path: source.path.clone(),
-            column: name.to_owned(),
-            found: value,
-            row: row_of(source, row),
-        })
+        whole_number(value).ok_or_else(|| SampleError::Input(format!(
+            "{}: column `{name}`: expected groups as integers below 2^53 by magnitude, found {} in {}",
+            source.path.display(),
+            in_short(value),
+            row_of(source, row)
+        )))
     };
     values.iter().enumerate().map(integer).collect()
 }

@@ -47,12 +47,8 @@ fn positions_around_the_origin_come_into_the_box() {
     );
     assert_eq!(data.points().at(2), [30.0, 30.0, 10.0]);
     assert_eq!(data.points().at(3), [0.0, 35.0, 25.0]);
-    let wrapped = Notice::Wrapped {
-        role: "data".to_owned(),
-        wrapped: 3,
-        of: 4,
-    };
-    assert!(notices.contains(&wrapped), "{notices:?}");
+    let wrapped = "data: 3 of 4 positions were outside the box and are wrapped into it";
+    assert!(notices.contains(&Notice::note(wrapped)), "{notices:?}");
     assert_eq!(samples.record()["samples"][0]["wrapped"], 3);
     let job = PairJob::new(Pairs::Auto(data), samples.domain()).unwrap();
     let bins = RBins::new(Edges::new(vec![0.5, 1.5, 5.0]).unwrap());

@@ -58,7 +58,6 @@ impl CountsError {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::binning::{Edges, LineOfSight, RBins, RpPiBins, SignedEdges};

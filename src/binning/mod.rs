@@ -361,7 +361,6 @@ fn check_reach2(reach: Reach, lattice: &Lattice) -> Result<(), JobError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -130,7 +130,6 @@ impl Binning for SMuBins {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::domain::{Axis, Domain};

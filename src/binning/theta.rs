@@ -106,7 +106,6 @@ impl Binning for ThetaBins {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::domain::Domain;

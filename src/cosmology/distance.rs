@@ -209,7 +209,6 @@ fn hermite(rise: f64, s0: f64, s1: f64) -> [f64; 3] {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -220,7 +220,6 @@ fn check_power(p0: f64) -> Result<(), SkyError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -187,7 +187,6 @@ impl fmt::Display for Cosmology {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -245,7 +245,6 @@ fn distribution() -> &'static [(f64, f64)] {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::NeutrinoModel::{FermiDirac, Komatsu};
     use super::*;

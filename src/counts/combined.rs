@@ -93,7 +93,6 @@ impl Counts {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::binning::{Edges, RBins};

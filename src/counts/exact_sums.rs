@@ -279,7 +279,6 @@ impl PartialEq for ExactSums {
 impl Eq for ExactSums {}
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::random::Stream;

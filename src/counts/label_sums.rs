@@ -197,7 +197,6 @@ impl PairSums {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::particles::{Labels, Points};

@@ -124,7 +124,6 @@ fn halves() -> impl Iterator<Item = Image> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::separation::difference;

@@ -330,7 +330,6 @@ impl Lattice {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use proptest::prelude::*;

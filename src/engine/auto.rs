@@ -273,7 +273,6 @@ impl Weighed {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::binning::{Bins, Edges, RBins, ThetaBins};

@@ -87,7 +87,6 @@ impl Costs {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use std::sync::Arc;
 

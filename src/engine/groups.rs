@@ -297,7 +297,6 @@ pub(super) fn tally_arranged<E: Engine + ?Sized>(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::binning::{Edges, RBins};

@@ -158,7 +158,6 @@ impl Engine for Together {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::binning::{Edges, LineOfSight, RBins, SMuBins, SignedEdges};

@@ -249,7 +249,6 @@ pub fn percival_exponent(realisations: usize, bins: usize, parameters: usize) ->
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

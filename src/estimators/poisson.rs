@@ -98,7 +98,6 @@ fn first_true(scale: f64, reached: impl Fn(f64) -> bool) -> f64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

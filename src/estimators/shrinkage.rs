@@ -89,7 +89,6 @@ impl Covariance {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use ndarray::{Array2, array};
 

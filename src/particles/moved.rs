@@ -73,7 +73,6 @@ fn moved_columns(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::super::extremes::{Extremes, look};
     use super::*;

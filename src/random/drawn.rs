@@ -220,7 +220,6 @@ fn solve(height: f64, rise: f64, [begin, end]: [f64; 2]) -> f64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

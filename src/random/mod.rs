@@ -92,7 +92,6 @@ pub fn in_shell(n: usize, seed: u64, r_min: f64, r_max: f64) -> Result<Points, E
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::domain::{Lattice, PeriodicBox};

@@ -374,7 +374,6 @@ fn rounds<T>(mut states: impl AsMut<[u64]>, leap: Leap, to: &mut [T], number: im
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -171,7 +171,6 @@ fn pixel_of(ra: f64, dec: f64, nside: u32) -> Option<u64> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::random::{SkyWindow, on_sky};

@@ -317,7 +317,6 @@ impl Layout {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::particles::{Labels, Points};

@@ -163,7 +163,6 @@ fn hold(slots: &[Slot], points: &Points) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::particles::Labels;

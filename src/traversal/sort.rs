@@ -392,7 +392,6 @@ fn split(keys: &mut [u64], offsets: &[[f32; 4]]) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::particles::MAX_PARTICLES;

@@ -1,7 +1,5 @@
 //! Tests of the walk: every pair once, and how evenly units share them.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
 use std::sync::Arc;
 
 use super::*;

@@ -52,11 +52,11 @@ pub(super) fn find(path: &Path, file: &mut File, from: u64, length: u64) -> Resu
                 .map_or(0, |bytes| u64::from_be_bytes(*bytes))
         };
         if header[3] & 1 != 0 {
-            return Err(CatalogError::Unsupported {
-                path: path.to_owned(),
-                what: "a block that is a stream without a length".to_owned(),
-                advice: "re-save the file with asdf".to_owned(),
-            });
+            return Err(CatalogError::unsupported(
+                path,
+                "a block that is a stream without a length",
+                "re-save the file with asdf",
+            ));
         }
         let (allocated, used, bytes) = (number(8), number(16), number(24));
         let start = place + 6 + u64::from(size);
@@ -109,11 +109,11 @@ impl Found {
             Ok(bytes) if bytes.len() == most => Ok(bytes),
             Ok(_) => Err(corrupt("it does not hold as many bytes as it claims")),
             Err(Refusal::Damaged(why)) => Err(corrupt(why)),
-            Err(Refusal::NotRead(what)) => Err(CatalogError::Unsupported {
-                path: path.to_owned(),
+            Err(Refusal::NotRead(what)) => Err(CatalogError::unsupported(
+                path,
                 what,
-                advice: "re-save the file with asdf, as zlib or uncompressed".to_owned(),
-            }),
+                "re-save the file with asdf, as zlib or uncompressed",
+            )),
         }
     }
 }

@@ -143,13 +143,9 @@ impl Column {
             Kind::Other
         };
         let field = Field {
-            name: name.to_owned(),
-            dtype,
-            unit: None,
-            kind,
-            labels: Vec::new(),
             width,
             rows: Some(shape.first().copied().unwrap_or(0)),
+            ..Field::of(name, dtype, kind)
         };
         let meaning = Meaning::Plain;
         Some(Self {

@@ -187,12 +187,11 @@ impl Backend for AsdfReader {
         fields.sort_by(|one, other| one.name.cmp(&other.name));
         let unreadable = fields.iter().all(|field| field.kind == Kind::Other);
         if let Some(first) = fields.first().filter(|_| unreadable) {
-            return Err(CatalogError::Unsupported {
-                path: self.path.clone(),
-                what: format!("`{}` ({})", first.name, first.dtype),
-                advice: "unpack it with abacusutils (abacusnbody.data) and save the columns"
-                    .to_owned(),
-            });
+            return Err(CatalogError::unsupported(
+                &self.path,
+                format!("`{}` ({})", first.name, first.dtype),
+                "unpack it with abacusutils (abacusnbody.data) and save the columns",
+            ));
         }
         self.columns
             .sort_by(|one, other| one.field.name.cmp(&other.field.name));
@@ -210,12 +209,7 @@ impl Backend for AsdfReader {
     }
 
     fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let Scan {
-            components,
-            widening,
-            from,
-            ..
-        } = *scan;
+        let (components, widening, from) = (scan.components, scan.widening, scan.from);
         let mut arrays: HashMap<usize, Vec<u8>> = HashMap::new();
         for part in components {
             self.stop.check(&self.path)?;
@@ -237,28 +231,14 @@ impl Backend for AsdfReader {
             if end as u64 <= from {
                 continue;
             }
-            let mut block = Block {
-                rows: end - start,
-                first_row: start as u64,
-                cells: Vec::new(),
-                nulls: vec![0; components.len()],
-            };
+            let mut block = Block::of(end - start, start as u64);
             for part in components {
                 let column = &self.columns[part.field];
-                let site = Site {
-                    path: &self.path,
-                    column: &column.field.name,
-                    first_row: start as u64,
-                };
+                let site = Site::new(&self.path, &column.field.name, start as u64);
                 let array = &arrays[&part.field];
                 let widening = part.widening(widening);
-                block.cells.push(column.cells(
-                    array,
-                    (start, end),
-                    part.element,
-                    site,
-                    widening,
-                )?);
+                let cells = column.cells(array, (start, end), part.element, site, widening)?;
+                block.push((cells, 0));
             }
             sink(block)?;
         }

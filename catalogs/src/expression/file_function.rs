@@ -57,7 +57,6 @@ impl fmt::Display for Argument {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::expression::bind::{Bound, Located, Table, Type, Unfit, bind};

@@ -1,4 +1,3 @@
-#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 #![allow(clippy::unnecessary_box_returns, reason = "trees are made of boxes")]
 
 use std::borrow::Cow;

@@ -91,11 +91,7 @@ impl<'a> Arrays<'a> {
         let descriptors = self.descriptors(column, rows)?;
         let mut columns: Vec<Numbers<'_>> = (0..longest)
             .map(|_| {
-                let site = Site {
-                    path: &self.place.path,
-                    column: column.name(),
-                    first_row: rows.first_row,
-                };
+                let site = Site::new(&self.place.path, column.name(), rows.first_row);
                 Numbers::new(site, widening, descriptors.len())
             })
             .collect();

@@ -85,13 +85,8 @@ impl AsciiColumn {
             Type::Float { .. } => (Kind::Number, "float64"),
         };
         Field {
-            name: self.name.clone(),
-            dtype: dtype.to_owned(),
             unit: self.unit.clone(),
-            kind,
-            width: 1,
-            labels: Vec::new(),
-            rows: None,
+            ..Field::of(self.name.clone(), dtype, kind)
         }
     }
 
@@ -111,11 +106,7 @@ impl AsciiColumn {
             let texts = fields.map(|field| field.trim_end().to_owned());
             return Ok((Cells::Texts(texts.collect()), 0));
         }
-        let site = Site {
-            path,
-            column: &self.name,
-            first_row,
-        };
+        let site = Site::new(path, &self.name, first_row);
         let mut numbers = Numbers::new(site, widening, bytes.len() / row_bytes);
         for (row, field) in fields.enumerate() {
             let field = field.trim();

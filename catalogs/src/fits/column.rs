@@ -171,13 +171,9 @@ impl Column {
         };
         let name = self.name.clone();
         Field {
-            name,
-            dtype: self.dtype(),
             unit: self.unit.clone(),
-            kind,
             width,
-            labels: Vec::new(),
-            rows: None,
+            ..Field::of(name, self.dtype(), kind)
         }
     }
 
@@ -233,15 +229,8 @@ impl Column {
             let text = rows.map(|row| text_of(&row[self.offset..self.offset + self.repeat]));
             return Ok((Cells::Texts(text.collect()), 0));
         }
-        let mut numbers = Numbers::new(
-            Site {
-                path,
-                column: &self.name,
-                first_row,
-            },
-            widening,
-            rows.len(),
-        );
+        let mut numbers =
+            Numbers::new(Site::new(path, &self.name, first_row), widening, rows.len());
         let cells = |size| {
             let start = self.offset + element * size;
             bytes

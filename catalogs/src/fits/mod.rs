@@ -274,12 +274,7 @@ impl Backend for FitsReader {
     }
 
     fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let Scan {
-            schema,
-            components,
-            widening,
-            ..
-        } = *scan;
+        let (schema, components, widening) = (scan.schema, scan.components, scan.widening);
         let table = self.find(&schema.table)?;
         if table.row_bytes == 0 || table.rows == 0 {
             return Ok(());

@@ -158,15 +158,15 @@ impl Tiles {
         let path = spans.path();
         let stream = &self.streams[field];
         let Some(method) = stream.method else {
-            return Err(CatalogError::Unsupported {
-                path: path.to_owned(),
-                what: format!(
+            return Err(CatalogError::unsupported(
+                path,
+                format!(
                     "HDU {}, column `{}`: this kind of tile compression",
                     table.hdu,
                     column.name()
                 ),
-                advice: "unpack it with funpack".to_owned(),
-            });
+                "unpack it with funpack",
+            ));
         };
         let (length, start) = descriptor(&descriptors[stream.offset..], stream.wide);
         let end = start.checked_add(length);

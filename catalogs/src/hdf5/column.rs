@@ -113,13 +113,11 @@ impl Column {
             None => self.dataset.dtype(),
         };
         Field {
-            name: self.name.clone(),
-            dtype: self.element.dtype(),
             unit: self.unit.clone().or_else(|| attribute::unit(&self.dataset)),
-            kind: self.element.kind(),
-            width: self.width,
             labels: element::labels(dtype),
+            width: self.width,
             rows: Some(self.rows.saturating_mul(frames)),
+            ..Field::of(self.name.clone(), self.element.dtype(), self.element.kind())
         }
     }
 }

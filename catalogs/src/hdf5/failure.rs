@@ -19,11 +19,7 @@ pub(super) fn no_table(path: &Path) -> CatalogError {
 /// The decoder's error as one of ours.
 pub(crate) fn failure(path: &Path, error: &hdf5_reader::error::Error) -> CatalogError {
     use hdf5_reader::error::Error;
-    let unsupported = |what: String, advice: &str| CatalogError::Unsupported {
-        path: path.to_owned(),
-        what,
-        advice: advice.to_owned(),
-    };
+    let unsupported = |what: String, advice: &str| CatalogError::unsupported(path, what, advice);
     let mut cause = error;
     while let Error::Context { source, .. } = cause {
         cause = source;

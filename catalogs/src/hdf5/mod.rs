@@ -105,11 +105,7 @@ impl Hdf5Reader {
             Some(frame) if frame >= 0.0 && frame < count as f64 && frame.fract() == 0.0 => {
                 Ok(Frames::Some(frame as u64, frame as u64 + 1))
             }
-            Some(_) => Err(CatalogError::ChooseFrame {
-                path: self.path.clone(),
-                table: table.to_owned(),
-                frames: count,
-            }),
+            Some(_) => Err(choose_frame(&self.path, table, count)),
             None if count == 1 || filter.columns().contains(&FRAME) => Ok(Frames::Some(0, count)),
             None => Ok(Frames::Unchosen(count)),
         }
@@ -169,12 +165,8 @@ impl Hdf5Reader {
         first_row: u64,
     ) -> Result<Block> {
         let rows = (end - start) as usize;
-        let mut block = Block {
-            rows,
-            first_row,
-            cells: Vec::new(),
-            nulls: vec![0; components.len()],
-        };
+        let mut block = Block::of(rows, first_row);
+        block.nulls = vec![0; components.len()];
         let mut whole: Option<(usize, Vec<Cells>)> = None;
         let mut records: Option<(u64, Vec<element::Raw>)> = None;
         for part in components {
@@ -188,11 +180,7 @@ impl Hdf5Reader {
                 continue;
             };
             let widening = part.widening(widening);
-            let site = Site {
-                path: &self.path,
-                column: &column.name,
-                first_row,
-            };
+            let site = Site::new(&self.path, &column.name, first_row);
             if let Some(member) = &column.member {
                 let place = column.dataset.address();
                 let at_hand = records.take().filter(|(other, _)| *other == place);
@@ -382,26 +370,16 @@ impl Backend for Hdf5Reader {
                 .find(|column| column.in_frames)
                 .map(|column| column.rows * (last - first));
             fields.push(Field {
-                name: FRAME.to_owned(),
-                dtype: "int64".to_owned(),
-                unit: None,
-                kind: Kind::Number,
-                width: 1,
-                labels: Vec::new(),
                 rows,
+                ..Field::of(FRAME, "int64", Kind::Number)
             });
         }
         let attributes = tree::attributes(&self.path, &self.file, &table, (first, last))?;
         self.mass = tree::common_mass(&table, &self.columns, &attributes);
         if self.mass.is_some() {
             fields.push(Field {
-                name: tree::MASSES.to_owned(),
-                dtype: "float64".to_owned(),
-                unit: None,
-                kind: Kind::Number,
-                width: 1,
-                labels: Vec::new(),
                 rows: self.columns.first().map(|column| column.rows),
+                ..Field::of(tree::MASSES, "float64", Kind::Number)
             });
         }
         Ok(Schema {
@@ -422,12 +400,7 @@ impl Backend for Hdf5Reader {
     }
 
     fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let Scan {
-            components,
-            widening,
-            from,
-            ..
-        } = *scan;
+        let (components, widening, from) = (scan.components, scan.widening, scan.from);
         for part in components {
             self.columns
                 .get(part.field)
@@ -473,13 +446,20 @@ impl Backend for Hdf5Reader {
                 .is_none_or(|column| column.in_frames)
         });
         if let (Frames::Unchosen(frames), true) = (self.frames, moving) {
-            return Err(CatalogError::ChooseFrame {
-                path: self.path.clone(),
-                table: scan.schema.table.clone(),
-                frames,
-            });
+            return Err(choose_frame(&self.path, &scan.schema.table, frames));
         }
         let path = self.path.clone();
         self.scan(scan, &mut |block| collector.take(&path, block))
     }
+}
+
+/// The refusal of a trajectory that is read without saying which frame.
+fn choose_frame(path: &Path, table: &str, frames: u64) -> CatalogError {
+    let last = frames.saturating_sub(1);
+    CatalogError::refused(
+        path,
+        format!(
+            "table `{table}` holds {frames} frames: choose one with the filter `frame == k`, k from 0 to {last}"
+        ),
+    )
 }

@@ -85,13 +85,13 @@ pub(super) fn keys(cells: &Cells, site: Site<'_>) -> Result<Vec<Option<i128>>> {
         Cells::Numbers(values) => {
             let key = |(row, &value): (usize, &f64)| match whole_number(value) {
                 Some(key) => Ok(Some(key)),
-                None => Err(site.no_key(row, value.to_string())),
+                None => Err(site.no_key(row, value)),
             };
             values.iter().enumerate().map(key).collect()
         }
         Cells::Missing(cells, missing) => {
             let Cells::Integers(values) = cells.as_ref() else {
-                return Err(site.no_key(0, "a missing value".to_owned()));
+                return Err(site.no_key(0, "a missing value"));
             };
             let pairs = values.iter().zip(missing);
             Ok(pairs
@@ -218,13 +218,19 @@ impl Join {
         let Some(k) = both.position(|(found, expected)| found != expected) else {
             return Ok(());
         };
-        Err(CatalogError::JoinedUnlike {
-            path: path.to_owned(),
-            column: self.columns[k].clone(),
-            found: forms[k].as_str().into(),
-            expected: of_first[k].as_str().into(),
-            first: self.files[0].clone(),
-        })
+        Err(self.unlike(path, k, &forms[k], &of_first[k]))
+    }
+
+    /// The refusal of a column that two files have in different forms.
+    fn unlike(&self, path: &Path, column: usize, found: &str, expected: &str) -> CatalogError {
+        CatalogError::refused(
+            path,
+            format!(
+                "column `{}` has {found}, expected {expected} as in {}: columns that are joined are alike in all files",
+                self.columns[column],
+                self.files[0].display()
+            ),
+        )
     }
 
     /// Reads the keys of all files and components of its columns.
@@ -254,33 +260,23 @@ impl Join {
             let at = place_of_key(&mut components, key);
             let scan = Scan::of(&schema, &components, widening);
             backend.scan(&scan, &mut |block: Block| {
-                let site = Site {
-                    path,
-                    column: &self.of_files,
-                    first_row: block.first_row,
-                };
+                let site = Site::new(path, &self.of_files, block.first_row);
                 for (row, key) in keys(&block.cells[at], site)?.into_iter().enumerate() {
-                    let key = key.ok_or_else(|| site.no_key(row, "a missing value".to_owned()))?;
+                    let key = key.ok_or_else(|| site.no_key(row, "a missing value"))?;
                     if loaded.rows.insert(key, before + row).is_some() {
-                        return Err(CatalogError::KeyTwice {
-                            path: path.clone(),
-                            column: self.of_files.clone(),
-                            key,
-                            row: block.first_row + row as u64,
-                        });
+                        let detail = format!(
+                            "{key} stands in column `{}` a second time in row {} (from 0): rows are joined by it, so that it must be there once",
+                            self.of_files,
+                            block.first_row + row as u64
+                        );
+                        return Err(CatalogError::refused(path, detail));
                     }
                 }
                 before += block.rows;
                 let stores = loaded.stores.iter_mut().zip(wanted);
                 for ((store, (column, _)), cells) in stores.zip(block.cells) {
                     let added = store.extend(cells);
-                    added.map_err(|found| CatalogError::JoinedUnlike {
-                        path: path.clone(),
-                        column: self.columns[*column].clone(),
-                        found: found.into(),
-                        expected: "values of one kind".into(),
-                        first: self.files[0].clone(),
-                    })?;
+                    added.map_err(|found| self.unlike(path, *column, found, "values of one kind"))?;
                 }
                 Ok(())
             })?;

@@ -96,13 +96,12 @@ impl Joined {
     fn check_absent(&self, absent: &[u64], of: u64) -> Result<()> {
         for (join, &rows) in self.joins.iter().zip(absent) {
             if rows > 0 && join.absent == AbsentKeys::Refuse {
-                return Err(CatalogError::KeysAbsent {
-                    path: self.inner.path().to_owned(),
-                    key: join.key.clone(),
-                    file: join.files[0].clone(),
-                    rows,
-                    of,
-                });
+                let detail = format!(
+                    "{rows} of {of} rows have a `{}` that {} does not have: such rows may be left out or get zeros (--join-missing drop or zero)",
+                    join.key,
+                    join.files[0].display()
+                );
+                return Err(CatalogError::refused(self.inner.path(), detail));
             }
         }
         Ok(())
@@ -171,10 +170,11 @@ impl Backend for Joined {
         for join in &self.joins {
             for field in join.fields(&self.stop)? {
                 if schema.fields.iter().any(|other| other.name == field.name) {
-                    return Err(CatalogError::JoinedTwice {
-                        path: path.to_owned(),
-                        column: field.name,
-                    });
+                    let detail = format!(
+                        "there is a column `{}` already: columns that are joined need other names",
+                        field.name
+                    );
+                    return Err(CatalogError::refused(path, detail));
                 }
                 schema.fields.push(field);
             }
@@ -184,15 +184,7 @@ impl Backend for Joined {
             .iter()
             .any(|join| join.absent == AbsentKeys::Drop)
         {
-            schema.fields.push(Field {
-                name: JOINED.to_owned(),
-                dtype: "bool".to_owned(),
-                unit: None,
-                kind: Kind::Number,
-                labels: Vec::new(),
-                width: 1,
-                rows: None,
-            });
+            schema.fields.push(Field::of(JOINED, "bool", Kind::Number));
         }
         Ok(schema)
     }
@@ -214,11 +206,7 @@ impl Backend for Joined {
             seen += block.rows as u64;
             let mut rows = Rows::new();
             for (k, join) in joins.iter().enumerate() {
-                let site = Site {
-                    path: &path,
-                    column: &join.key,
-                    first_row: block.first_row,
-                };
+                let site = Site::new(&path, &join.key, block.first_row);
                 let keys = keys(&block.cells[at[k]], site)?.into_iter();
                 let found = keys.map(|key| loaded[k].rows.get(&key?).copied());
                 let found: Vec<Option<usize>> = found.collect();

@@ -101,12 +101,11 @@ impl ParquetReader {
                 let codec = format!("{:?}", chunk.compression());
                 let codec = codec.split('(').next().unwrap_or_default();
                 if refused && components.iter().any(|part| part.field == root) {
-                    return Err(CatalogError::Unsupported {
-                        path: self.path.clone(),
-                        what: format!("column `{}`: codec {codec}", schema.column(leaf).name()),
-                        advice: "re-save it with zstd, snappy, lz4, gzip or no compression"
-                            .to_owned(),
-                    });
+                    return Err(CatalogError::unsupported(
+                        &self.path,
+                        format!("column `{}`: codec {codec}", schema.column(leaf).name()),
+                        "re-save it with zstd, snappy, lz4, gzip or no compression",
+                    ));
                 }
             }
         }
@@ -142,23 +141,12 @@ impl ParquetReader {
             let mut fields: Vec<usize> = components.iter().map(|part| part.field).collect();
             fields.sort_unstable();
             fields.dedup();
-            let mut block = Block {
-                rows: batch.num_rows(),
-                first_row: row,
-                cells: Vec::new(),
-                nulls: Vec::new(),
-            };
+            let mut block = Block::of(batch.num_rows(), row);
             for part in components {
                 let column = fields.binary_search(&part.field).unwrap_or_default();
                 let name = self.metadata.schema().field(part.field).name();
-                let site = Site {
-                    path: &self.path,
-                    column: name,
-                    first_row: row,
-                };
-                let (cells, nulls) = decode::cells(site, batch.column(column), part, widening)?;
-                block.cells.push(cells);
-                block.nulls.push(nulls);
+                let site = Site::new(&self.path, name, row);
+                block.push(decode::cells(site, batch.column(column), part, widening)?);
             }
             row += block.rows as u64;
             sink(block)?;
@@ -325,13 +313,9 @@ impl Backend for ParquetReader {
                 .or_else(|| units.get(field.name()))
                 .cloned();
             Field {
-                name: field.name().clone(),
-                dtype,
                 unit,
-                kind,
                 width,
-                labels: Vec::new(),
-                rows: None,
+                ..Field::of(field.name().clone(), dtype, kind)
             }
         });
         let rows = self.metadata.metadata().file_metadata().num_rows() as u64;
@@ -348,12 +332,7 @@ impl Backend for ParquetReader {
     }
 
     fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let Scan {
-            components,
-            widening,
-            from,
-            ..
-        } = *scan;
+        let (components, widening, from) = (scan.components, scan.widening, scan.from);
         self.check_codecs(components)?;
         let rows = self.group_rows();
         for (group, (&rows, first_row)) in rows.iter().zip(starts(&rows)).enumerate() {
@@ -367,9 +346,7 @@ impl Backend for ParquetReader {
     }
 
     fn collect(&mut self, scan: &Scan<'_>, collector: &mut Collector) -> Result<()> {
-        let Scan {
-            schema, components, ..
-        } = *scan;
+        let (schema, components) = (scan.schema, scan.components);
         self.check_codecs(components)?;
         debug_assert!(
             components
@@ -469,11 +446,9 @@ fn guarded_next(
 
 fn failure(path: &Path, error: ParquetError) -> CatalogError {
     match error {
-        ParquetError::NYI(what) => CatalogError::Unsupported {
-            path: path.to_owned(),
-            what,
-            advice: "re-save it with plain or dictionary encoding".to_owned(),
-        },
+        ParquetError::NYI(what) => {
+            CatalogError::unsupported(path, what, "re-save it with plain or dictionary encoding")
+        }
         ParquetError::External(source) => match source.downcast::<std::io::Error>() {
             Ok(source) => CatalogError::io(path, *source),
             Err(source) => CatalogError::corrupt(path, source.to_string()),

@@ -15,44 +15,6 @@ use crate::system::in_words;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// The file name's extension names no format.
-    #[error("{}: the extension should be one of {known}", path.display())]
-    Extension {
-        /// The file.
-        path: PathBuf,
-        /// Those that do.
-        known: String,
-    },
-    /// Columns differ in length.
-    #[error(
-        "columns differ in length: `{first}` has {first_rows} rows, `{second}` has {second_rows}"
-    )]
-    UnequalLengths {
-        /// One column.
-        first: String,
-        /// Its rows.
-        first_rows: usize,
-        /// The other column.
-        second: String,
-        /// Its rows.
-        second_rows: usize,
-    },
-    /// Two columns share a name, or a name cannot be written.
-    #[error("column name `{name}`: {reason}")]
-    Name {
-        /// The name.
-        name: String,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
-    /// The format is a form of another package, which this table does not have.
-    #[error("{}: {ending} holds pair counts and what is estimated of them, as xi, wp and count make them, in the form of pycorr: this result has no such form", path.display())]
-    NoForm {
-        /// The file.
-        path: PathBuf,
-        /// The ending of its name.
-        ending: &'static str,
-    },
     /// Something else lies where the record of a table belongs.
     #[error("{}: the record of the result would go here, but another file has that name: move it, or name the result otherwise", path.display())]
     Occupied {
@@ -75,9 +37,9 @@ pub enum TableError {
         /// What does not fit, and where.
         detail: String,
     },
-    /// The metadata do not say what a reader of results must know.
+    /// Anything else that names, columns or metadata get wrong.
     #[error("{0}")]
-    Record(String),
+    Refused(String),
     /// This build leaves the format out.
     #[error("this build has no such tables: build with feature `{0}`")]
     NotBuiltIn(&'static str),
@@ -127,10 +89,10 @@ pub(super) fn at(path: &Path, failure: Failure) -> TableError {
             path: path.to_owned(),
             detail,
         },
-        Failure::NoForm(ending) => TableError::NoForm {
-            path: path.to_owned(),
-            ending,
-        },
+        Failure::NoForm(ending) => TableError::Refused(format!(
+            "{}: {ending} holds pair counts and what is estimated of them, as xi, wp and count make them, in the form of pycorr: this result has no such form",
+            path.display()
+        )),
         #[cfg(not(all(feature = "fits", feature = "hdf5", feature = "parquet")))]
         Failure::NotBuiltIn(feature) => TableError::NotBuiltIn(feature),
     }

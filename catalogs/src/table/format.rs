@@ -87,14 +87,15 @@ impl TableFormat {
     /// The format that the extension of a file name stands for.
     ///
     /// # Errors
-    /// [`TableError::Extension`], which lists the extensions.
+    /// [`TableError::Refused`], which lists the extensions.
     pub fn of(path: &Path) -> Result<Self, TableError> {
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         let extension = extension.to_lowercase();
         let found = Self::all().find(|format| format.0.endings.contains(&extension.as_str()));
-        found.ok_or_else(|| TableError::Extension {
-            path: path.to_owned(),
-            known: Self::endings().collect::<Vec<_>>().join(", "),
+        found.ok_or_else(|| {
+            let known = Self::endings().collect::<Vec<_>>().join(", ");
+            let path = path.display();
+            TableError::Refused(format!("{path}: the extension should be one of {known}"))
         })
     }
 

@@ -274,7 +274,6 @@ pub(super) fn read(path: &Path) -> Result<Table, Failure> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -207,7 +207,7 @@ impl Table {
     /// nothing else lies where its record would. Writes nothing that stays.
     ///
     /// # Errors
-    /// [`TableError::Extension`], [`TableError::NotBuiltIn`], [`TableError::Io`], [`TableError::Occupied`].
+    /// [`TableError::Refused`] of the extension, [`TableError::NotBuiltIn`], [`TableError::Io`], [`TableError::Occupied`].
     pub fn check_path(path: &Path) -> Result<(), TableError> {
         let small = Self {
             columns: vec![TableColumn::integers("n", "", Vec::new())],
@@ -279,7 +279,7 @@ impl Table {
     /// Reads a table written by [`Table::write`].
     ///
     /// # Errors
-    /// [`TableError::Extension`], [`TableError::Io`], [`TableError::Malformed`].
+    /// [`TableError::Refused`] of the extension, [`TableError::Io`], [`TableError::Malformed`].
     pub fn read(path: &Path) -> Result<Self, TableError> {
         let format = TableFormat::of(path)?;
         let table = format.read(path);
@@ -305,11 +305,9 @@ impl Table {
     fn check(&self) -> Result<(), TableError> {
         for (k, column) in self.columns.iter().enumerate() {
             let name = column.name.as_str();
-            let refuse = |reason| {
-                Err(TableError::Name {
-                    name: name.to_owned(),
-                    reason,
-                })
+            let refuse = |reason: &str| {
+                let text = format!("column name `{name}`: {reason}");
+                Err(TableError::Refused(text))
             };
             if name.is_empty() || name.trim() != name {
                 return refuse("it is empty or has blanks around it");
@@ -322,12 +320,12 @@ impl Table {
             }
             let first = &self.columns[0];
             if column.values.len() != first.values.len() {
-                return Err(TableError::UnequalLengths {
-                    first: first.name.clone(),
-                    first_rows: first.values.len(),
-                    second: name.to_owned(),
-                    second_rows: column.values.len(),
-                });
+                return Err(TableError::Refused(format!(
+                    "columns differ in length: `{}` has {} rows, `{name}` has {}",
+                    first.name,
+                    first.values.len(),
+                    column.values.len()
+                )));
             }
         }
         Ok(())

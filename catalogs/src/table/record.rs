@@ -138,7 +138,7 @@ impl ResultKind {
 }
 
 fn unfit(detail: impl Into<String>) -> TableError {
-    TableError::Record(detail.into())
+    TableError::Refused(detail.into())
 }
 
 impl Table {
@@ -154,7 +154,7 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// [`TableError::Record`] where the metadata name no kind, or an unknown one.
+    /// [`TableError::Refused`] where the metadata name no kind, or an unknown one.
     pub fn kind(&self) -> Result<ResultKind, TableError> {
         let name = self.meta.get("result").and_then(Value::as_str);
         let name = name
@@ -170,7 +170,7 @@ impl Table {
     /// The axes its rows run over, by name, with at least two edges each; the last varies fastest.
     ///
     /// # Errors
-    /// [`TableError::Record`] where the metadata have none, or one that is no list of numbers.
+    /// [`TableError::Refused`] where the metadata have none, or one that is no list of numbers.
     pub fn edges(&self) -> Result<Vec<(String, Vec<f64>)>, TableError> {
         let axes = self.meta.get("edges").and_then(Value::as_object);
         let axes = axes.ok_or_else(|| unfit("the result has no metadata `edges`"))?;
@@ -214,7 +214,7 @@ impl Table {
     /// Refuses a result that holds a part of its pairs only.
     ///
     /// # Errors
-    /// [`TableError::Record`], which says which share of which count is there.
+    /// [`TableError::Refused`], which says which share of which count is there.
     pub fn check_whole(&self) -> Result<(), TableError> {
         match self.partial() {
             None => Ok(()),

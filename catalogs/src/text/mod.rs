@@ -84,17 +84,17 @@ impl Backend for TextReader {
     fn schema(&mut self, request: &Request) -> Result<Schema> {
         refuse_table(&self.path, request)?;
         let field = |column: &TextColumn| Field {
-            name: column.name.clone(),
-            dtype: column.dtype.clone(),
             unit: column.unit.clone(),
-            kind: if column.numeric {
-                Kind::Number
-            } else {
-                Kind::Text
-            },
             width: column.list.unwrap_or(1),
-            labels: Vec::new(),
-            rows: None,
+            ..Field::of(
+                column.name.clone(),
+                column.dtype.clone(),
+                if column.numeric {
+                    Kind::Number
+                } else {
+                    Kind::Text
+                },
+            )
         };
         let mut fields: Vec<Field> = self.layout.columns.iter().map(field).collect();
         if self.layout.guessed_names {
@@ -126,11 +126,7 @@ impl Backend for TextReader {
     }
 
     fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let Scan {
-            components,
-            widening,
-            ..
-        } = *scan;
+        let (components, widening) = (scan.components, scan.widening);
         let mut lines = Lines::open(&self.path, self.gzipped, &self.stop)?;
         let mut first_row = 0;
         let mut skip = self.layout.header_lines;
@@ -202,15 +198,7 @@ impl<'a> Gatherer<'a> {
                 Self::Texts(Vec::new())
             };
         }
-        let numbers = Numbers::new(
-            Site {
-                path,
-                column: &column.name,
-                first_row,
-            },
-            widening,
-            0,
-        );
+        let numbers = Numbers::new(Site::new(path, &column.name, first_row), widening, 0);
         Self::Numbers {
             path,
             column,
@@ -267,12 +255,11 @@ impl<'a> Gatherer<'a> {
         match field.parse::<f64>() {
             // The words inf and infinity are what they say, digits are not.
             Ok(value) if value.is_infinite() && field.contains(|c: char| c.is_ascii_digit()) => {
-                Err(CatalogError::Overflow {
-                    path,
-                    line,
-                    column,
-                    found: shortened(field),
-                })
+                let found = shortened(field);
+                let detail = format!(
+                    "line {line}, column `{column}`: `{found}` is beyond the largest float64, 1.8e308"
+                );
+                Err(CatalogError::refused(&path, detail))
             }
             Ok(_) if field.len() > 15 && whole() => Err(CatalogError::Inexact {
                 path,

@@ -96,11 +96,11 @@ impl Bytes {
     /// The system's; a packed file.
     pub(super) fn open(head: &Head<'_>, format: TrajectoryFormat) -> Result<Self> {
         if head.gzipped {
-            return Err(CatalogError::Unsupported {
-                path: head.path.to_owned(),
-                what: format!("a gzipped {format} file"),
-                advice: "unpack it with gunzip".to_owned(),
-            });
+            return Err(CatalogError::unsupported(
+                head.path,
+                format!("a gzipped {format} file"),
+                "unpack it with gunzip",
+            ));
         }
         Self::of(head.path, AHEAD, head.stop.clone())
     }
@@ -116,11 +116,11 @@ impl Bytes {
         let metadata = file.metadata().map_err(io)?;
         // A pipe has no length and cannot be gone back in.
         if !metadata.is_file() {
-            return Err(CatalogError::Unsupported {
-                path: path.to_owned(),
-                what: "a binary trajectory that is no regular file".to_owned(),
-                advice: "save it to a file first".to_owned(),
-            });
+            return Err(CatalogError::unsupported(
+                path,
+                "a binary trajectory that is no regular file",
+                "save it to a file first",
+            ));
         }
         Ok(Self {
             path: path.to_owned(),

@@ -104,11 +104,11 @@ fn check_units(path: &Path, unit: Option<&str>, cell: Option<&[Array; 2]>) -> Re
     } else {
         return Ok(());
     };
-    Err(CatalogError::Unsupported {
-        path: path.to_owned(),
+    Err(CatalogError::unsupported(
+        path,
         what,
-        advice: "write lengths in one unit and angles in degrees".to_owned(),
-    })
+        "write lengths in one unit and angles in degrees",
+    ))
 }
 
 /// What the JSON of `topology` says of the atoms; nothing where there is none.

@@ -98,13 +98,8 @@ impl MemoryTable {
                 return Err(CatalogError::corrupt(&path, detail));
             }
             Ok(Field {
-                name: name.clone(),
-                dtype: dtype.to_owned(),
-                unit: None,
-                kind,
-                labels: Vec::new(),
                 width: components.len(),
-                rows: None,
+                ..Field::of(name.clone(), dtype, kind)
             })
         };
         let fields = columns.iter().map(field).collect::<Result<_, _>>()?;
@@ -145,11 +140,11 @@ impl MemoryTable {
             columns,
             ..
         } = &*self.contents;
-        let site = Site {
+        let site = Site::new(
             path,
-            column: &schema.fields[component.field].name,
-            first_row: rows.start as u64,
-        };
+            &schema.fields[component.field].name,
+            rows.start as u64,
+        );
         let mut numbers = Numbers::new(site, component.widening(widening), rows.len());
         match columns[component.field][component.element].rows(rows) {
             Attribute::Numbers(values) => {
@@ -212,26 +207,14 @@ impl Backend for MemoryTable {
     }
 
     fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let Scan {
-            components,
-            widening,
-            from,
-            ..
-        } = *scan;
+        let (components, widening, from) = (scan.components, scan.widening, scan.from);
         let all = self.contents.rows;
         let mut first = (from as usize).min(all);
         while first < all {
             let rows = first..(first + BLOCK_ROWS).min(all);
-            let mut block = Block {
-                rows: rows.len(),
-                first_row: first as u64,
-                cells: Vec::new(),
-                nulls: Vec::new(),
-            };
+            let mut block = Block::of(rows.len(), first as u64);
             for component in components {
-                let (cells, nulls) = self.cells(component, widening, rows.clone())?;
-                block.cells.push(cells);
-                block.nulls.push(nulls);
+                block.push(self.cells(component, widening, rows.clone())?);
             }
             first = rows.end;
             sink(block)?;
@@ -241,7 +224,6 @@ impl Backend for MemoryTable {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::reader::CatalogReader;

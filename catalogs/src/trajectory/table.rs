@@ -100,15 +100,7 @@ impl Backend for FrameTable<'_> {
                 _ if name == "index" => ("int64", Kind::Number),
                 _ => ("float64", Kind::Number),
             };
-            Field {
-                name: name.to_owned(),
-                dtype: dtype.to_owned(),
-                unit: None,
-                kind,
-                labels: Vec::new(),
-                width: 1,
-                rows: None,
-            }
+            Field::of(name, dtype, kind)
         };
         Ok(Schema {
             table: String::new(),
@@ -119,12 +111,7 @@ impl Backend for FrameTable<'_> {
     }
 
     fn scan(&mut self, scan: &Scan<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let Scan {
-            schema,
-            components,
-            widening,
-            ..
-        } = *scan;
+        let (schema, components, widening) = (scan.schema, scan.components, scan.widening);
         let cells = components.iter().map(|component| {
             let cells = self.cells(&schema.fields[component.field].name);
             match cells {

@@ -139,7 +139,7 @@ pub(crate) fn parts(drawn: &mut Random) -> u64 {
 
     // One is there twice.
     let twice = drawn.pick(&order);
-    let copy = std::fs::read(folder.path(&names[twice])).unwrap();
+    let copy = folder.bytes(&names[twice]);
     std::fs::write(folder.path("copy.alb"), copy).unwrap();
     let parts: Vec<&str> = order.iter().map(|&part| names[part].as_str()).collect();
     let made = folder.alone(&format!("merge {} copy.alb -o again.csv", parts.join(" ")));

@@ -107,7 +107,6 @@ fn saved_counts_are_taken_from_every_format_and_put_into_other_bins() {
     let folder = folder();
     let of = "--weight w --bins-of dlos*1.5 --los z --second-bins-of rp --second-bins lin:0:3:3 --reach 4";
     let xi = format!("xi d.csv --randoms r.csv {of} --bins lin:-4:4:8");
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     folder.good(&format!("{xi} -o whole.csv"));
     folder.good(&format!(
         "xi d.csv --randoms r.csv {of} --bins lin:-4:4:4 -o coarse.csv"
@@ -116,13 +115,21 @@ fn saved_counts_are_taken_from_every_format_and_put_into_other_bins() {
         let saved = format!("saved.{ending}");
         folder.good(&format!("{xi} -o {saved}"));
         folder.good(&format!("{xi} --reuse {saved} -o taken.csv"));
-        assert_eq!(bytes("taken.csv"), bytes("whole.csv"), "{ending}");
+        assert_eq!(
+            folder.bytes("taken.csv"),
+            folder.bytes("whole.csv"),
+            "{ending}"
+        );
         assert_eq!(
             folder.table("taken.csv").meta["counts"]["RR"]["read_from"],
             *saved
         );
         folder.good(&format!("result rebin {saved} --by 2 -o rebinned.csv"));
-        assert_eq!(bytes("rebinned.csv"), bytes("coarse.csv"), "{ending}");
+        assert_eq!(
+            folder.bytes("rebinned.csv"),
+            folder.bytes("coarse.csv"),
+            "{ending}"
+        );
     }
     folder.good("result slice saved.fits --range=-2:2 -o slice.csv");
     let slice = folder.table("slice.csv");
@@ -145,7 +152,6 @@ fn parts_engines_and_job_files_make_the_same_bytes() {
         "[count.mine]\ndata = \"many.csv\"\nbox = \"10\"\nbins-of = \"d[0] + abs(d[2])\"\nbins = \"lin:-1:1:4\"\nreach = 0.9\noutput = \"job.csv\"\n",
     );
     let count = "count many.csv --box 10 --bins-of d[0]+abs(d[2]) --bins lin:-1:1:4 --reach 0.9";
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     folder.good(&format!("{count} -o whole.csv"));
     for part in 0..3 {
         folder.good(&format!("{count} --shard {part}/3 --part p{part}.alb"));
@@ -154,7 +160,7 @@ fn parts_engines_and_job_files_make_the_same_bytes() {
     folder.good(&format!("{count} --engine naive -o naive.csv"));
     folder.good("run job.toml");
     for other in ["merged.csv", "naive.csv", "job.csv"] {
-        assert_eq!(bytes(other), bytes("whole.csv"), "{other}");
+        assert_eq!(folder.bytes(other), folder.bytes("whole.csv"), "{other}");
     }
     let other = count.replace("abs(d[2])", "abs(d[1])");
     folder.good(&format!("{other} --shard 1/3 --part p1.alb"));

@@ -129,7 +129,7 @@ fn figures_show_the_errors_of_blocks() {
         folder.good(&format!(
             "rdf t.csv --bins lin:1:4:6 {call} -o g.csv --plot g.svg"
         ));
-        std::fs::read_to_string(folder.path("g.svg")).unwrap()
+        folder.text("g.svg")
     };
     let two = bars("--pairs O-O,H-H");
     let with_more_blocks = bars("--pairs O-O,H-H --blocks 20");

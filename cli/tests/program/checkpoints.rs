@@ -83,8 +83,7 @@ fn counts_that_were_killed_go_on() {
         "{}",
         run.stderr
     );
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
-    assert_eq!(bytes("end.csv"), bytes("whole.csv"));
+    assert_eq!(folder.bytes("end.csv"), folder.bytes("whole.csv"));
     // And now nothing is left to do.
     let run = folder.good(&kept.replace("end.csv", "again.csv"));
     assert!(
@@ -92,7 +91,7 @@ fn counts_that_were_killed_go_on() {
         "{}",
         run.stderr
     );
-    assert_eq!(bytes("again.csv"), bytes("whole.csv"));
+    assert_eq!(folder.bytes("again.csv"), folder.bytes("whole.csv"));
     assert_eq!(parts(&folder).len(), 4);
 }
 
@@ -115,8 +114,7 @@ fn a_part_that_was_killed_goes_on() {
         run.stderr
     );
     folder.good("merge 0.alb 1.alb -o merged.csv");
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
-    assert_eq!(bytes("merged.csv"), bytes("whole.csv"));
+    assert_eq!(folder.bytes("merged.csv"), folder.bytes("whole.csv"));
 }
 
 #[test]
@@ -124,7 +122,6 @@ fn checkpoints_of_estimates_and_sets_of_weights() {
     let folder = Folder::new()
         .with("d.csv", &scattered(3000, 10.0, 5))
         .with("r.csv", &scattered(2000, 10.0, 6));
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     for (k, command) in [
         "xi d.csv --randoms r.csv --weight w --bins lin:0:2:3 --regions 3",
         "wp d.csv --randoms r.csv --bins lin:0.1:2:3 --pi-bins lin:0:2:2",
@@ -138,7 +135,11 @@ fn checkpoints_of_estimates_and_sets_of_weights() {
             folder.good(&format!(
                 "{command} --checkpoint kept{k} --checkpoint-every 0 -o kept.csv"
             ));
-            assert_eq!(bytes("kept.csv"), bytes("whole.csv"), "{command}");
+            assert_eq!(
+                folder.bytes("kept.csv"),
+                folder.bytes("whole.csv"),
+                "{command}"
+            );
         }
     }
 }

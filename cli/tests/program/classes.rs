@@ -360,7 +360,7 @@ fn pairs_of_classes_are_curves_of_one_figure() {
         .good("xi d.csv --randoms r.csv --classes type --bins lin:0:6:4 -o xi.csv --plot one.svg");
     folder.good("plot xi.csv -o two.svg");
     for name in ["one.svg", "two.svg"] {
-        let figure = std::fs::read_to_string(folder.path(name)).unwrap();
+        let figure = folder.text(name);
         assert!(figure.contains("ELG x LRG"), "{name}");
     }
 }

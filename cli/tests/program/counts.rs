@@ -9,10 +9,7 @@ fn three_points_on_a_line() {
     let folder = Folder::new().with("line.txt", LINE);
     let run = folder.good("count line.txt --bins lin:0:4:4 -o dd.csv --mean-separation");
     let table = folder.table("dd.csv");
-    assert_eq!(
-        names(&table),
-        ["lo", "hi", "centre", "npairs", "sum_r", "mean_r"]
-    );
+    assert_eq!(names(&table).join(" "), "lo hi centre npairs sum_r mean_r");
     assert_eq!(floats(&table, "sum_r"), [0.0, 1.0, 2.0, 3.0]);
     assert_eq!(integers(&table, "npairs"), [0, 1, 1, 1]);
     assert_eq!(floats(&table, "mean_r")[1..], [1.0, 2.0, 3.0]);
@@ -79,26 +76,15 @@ fn two_dimensional_bins_name_their_axes() {
     folder.good("count p.txt --positions col1,col2,col3 --box 20 --statistic rp-pi --bins edges:0,1,3 --pi-bins edges:0,0.5,2 -o rppi.csv");
     let table = folder.table("rppi.csv");
     assert_eq!(
-        names(&table),
-        [
-            "rp_lo",
-            "rp_hi",
-            "rp_centre",
-            "pi_lo",
-            "pi_hi",
-            "pi_centre",
-            "npairs"
-        ]
+        names(&table).join(" "),
+        "rp_lo rp_hi rp_centre pi_lo pi_hi pi_centre npairs"
     );
     assert_eq!(floats(&table, "pi_lo"), [0.0, 0.5, 0.0, 0.5]);
     assert_eq!(integers(&table, "npairs"), [0, 1, 1, 1]);
     assert_eq!(table.meta["line_of_sight"], "z");
     folder.good("count p.txt --positions col1,col2,col3 --box 20 --los x --statistic s-mu --bins edges:0.5,1.5,3 --mu-bins lin:0:1:2 -o smu.csv");
     let table = folder.table("smu.csv");
-    assert_eq!(
-        names(&table)[3..],
-        ["mu_lo", "mu_hi", "mu_centre", "npairs"]
-    );
+    assert_eq!(names(&table)[3..].join(" "), "mu_lo mu_hi mu_centre npairs");
     assert_eq!(integers(&table, "npairs"), [1, 0, 0, 2]);
 }
 

@@ -66,7 +66,7 @@ fn points(folder: &Folder, weighted: bool) -> Vec<([f64; 3], f64)> {
 }
 
 fn points_of(folder: &Folder, name: &str, weighted: bool) -> Vec<([f64; 3], f64)> {
-    let text = std::fs::read_to_string(folder.path(name)).unwrap();
+    let text = folder.text(name);
     let row = |line: &str| {
         let x: Vec<f64> = line.split(',').map(|x| x.parse().unwrap()).collect();
         ([x[0], x[1], x[2]], if weighted { x[3] } else { 1.0 })
@@ -328,19 +328,19 @@ fn matrices_are_square_in_files_that_hold_nothing_else() {
         );
     }
     let matrix = floats(&folder.table("c.csv"), "covariance");
-    let bytes = std::fs::read(folder.path("c.npy")).unwrap();
+    let bytes = folder.bytes("c.npy");
     let head = String::from_utf8_lossy(&bytes[10..128]);
     assert!(head.contains("'<f8'") && head.contains("(4, 4,)"), "{head}");
     let little: Vec<u8> = matrix.iter().flat_map(|x| x.to_le_bytes()).collect();
     assert_eq!(bytes[128..], little);
-    let text = std::fs::read_to_string(folder.path("c.txt")).unwrap();
+    let text = folder.text("c.txt");
     let rows: Vec<Vec<f64>> = text
         .lines()
         .filter(|line| !line.starts_with('#'))
         .map(|line| line.split(' ').map(|x| x.parse().unwrap()).collect())
         .collect();
     assert!(rows.len() == 4 && rows.concat() == matrix, "{text}");
-    let bytes = std::fs::read(folder.path("c.fits")).unwrap();
+    let bytes = folder.bytes("c.fits");
     assert_eq!(bytes.len() % 2880, 0);
     let big: Vec<u8> = matrix.iter().flat_map(|x| x.to_be_bytes()).collect();
     assert!(bytes.windows(big.len()).any(|window| window == big));

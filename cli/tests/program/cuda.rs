@@ -190,12 +190,14 @@ fn covariances_agree_or_the_missing_gpu_is_named() {
         }
         return;
     }
-    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     for engine in ["cuda", "cuda+cpu --threads 2", "naive"] {
         folder.good(&format!(
             "{command} --engine {engine} --sums gpu.sums -o gpu.json"
         ));
-        assert!(read("gpu.sums") == read("cpu.sums"), "{engine}");
+        assert!(
+            folder.bytes("gpu.sums") == folder.bytes("cpu.sums"),
+            "{engine}"
+        );
     }
     let run = folder.run(&format!(
         "{command} --engine cuda --tune reg.csv --regions-column floor(x/5) -o tuned.json"
@@ -211,7 +213,7 @@ fn random_pairs_counted_otherwise_are_refused() {
         .with("r.csv", &scattered(80, 1.0, 2));
     let bins = "--bins edges:0,0.5,1";
     folder.good(&format!("count r.csv {bins} -o rr.json"));
-    let text = std::fs::read_to_string(folder.path("rr.json")).unwrap();
+    let text = folder.text("rr.json");
     let folder = folder.with("f32.json", &text.replace("\"exact\"", "\"approximate\""));
     folder.good(&format!("xi d.csv --randoms r.csv --rr rr.json {bins}"));
     let run = folder.run(&format!("xi d.csv --randoms r.csv --rr f32.json {bins}"));

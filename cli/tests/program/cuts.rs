@@ -130,8 +130,7 @@ fn estimates_without_the_pairs_of_cuts() {
     folder.good("count r.csv --bins lin:0:4:4 -o all.csv");
     folder.good(&format!("{xi} -o counted.csv"));
     folder.good(&format!("{xi} --rr rr.csv -o taken.csv"));
-    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
-    assert_eq!(text("counted.csv"), text("taken.csv"));
+    assert_eq!(folder.text("counted.csv"), folder.text("taken.csv"));
 }
 
 #[test]

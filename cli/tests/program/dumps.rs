@@ -11,7 +11,7 @@ fn dumps_of_particles_in_a_plane_may_lack_an_axis() {
     let call = "rdf n.dump --bins edges:0,2,3.1,4";
     let run = folder.run(&format!("{call} --plane xy -o n.csv"));
     assert_eq!(run.code, 0, "{}", run.stderr);
-    let text = std::fs::read_to_string(folder.path("n.csv")).unwrap();
+    let text = folder.text("n.csv");
     let mut lines = text.lines().filter(|line| !line.starts_with('#'));
     let names: Vec<&str> = lines.next().unwrap().split(',').collect();
     let place = names

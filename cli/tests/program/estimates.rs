@@ -15,17 +15,8 @@ fn a_periodic_box_needs_no_randoms() {
     folder.good("xi d.csv --box 10 --bins edges:1,2,4 -o xi.csv");
     let table = folder.table("xi.csv");
     assert_eq!(
-        names(&table),
-        [
-            "lo",
-            "hi",
-            "centre",
-            "xi",
-            "xi_error",
-            "DD_npairs",
-            "DD_normalised",
-            "RR_normalised"
-        ]
+        names(&table).join(" "),
+        "lo hi centre xi xi_error DD_npairs DD_normalised RR_normalised"
     );
     assert_eq!(table.meta["estimator"], "natural");
     let (xi, dd) = (floats(&table, "xi"), integers(&table, "DD_npairs"));
@@ -187,7 +178,7 @@ fn wp_sums_over_the_line_of_sight() {
         "wp d.csv --box 10 --bins edges:0.5,2,4 --pi-bins lin:0:4:4 -o wp.csv --counts xi.csv",
     );
     let (wp, xi) = (folder.table("wp.csv"), folder.table("xi.csv"));
-    assert_eq!(names(&wp), ["lo", "hi", "centre", "wp", "wp_error"]);
+    assert_eq!(names(&wp).join(" "), "lo hi centre wp wp_error");
     let sum: f64 = floats(&xi, "xi")[4..].iter().sum();
     assert!((floats(&wp, "wp")[1] - 2.0 * sum).abs() < 1e-12);
     assert_eq!(wp.meta["summed_over"]["pi"].as_array().unwrap().len(), 5);
@@ -200,16 +191,8 @@ fn multipoles_come_from_s_and_mu() {
     folder.good("xi d.csv --box 10 --statistic s-mu --bins edges:1,2,4 --mu-bins lin:0:1:5 --multipoles 0,2 -o l.csv --counts xi.csv");
     let (poles, xi) = (folder.table("l.csv"), folder.table("xi.csv"));
     assert_eq!(
-        names(&poles),
-        [
-            "lo",
-            "hi",
-            "centre",
-            "xi_0",
-            "xi_0_error",
-            "xi_2",
-            "xi_2_error"
-        ]
+        names(&poles).join(" "),
+        "lo hi centre xi_0 xi_0_error xi_2 xi_2_error"
     );
     let mean = floats(&xi, "xi")[5..].iter().sum::<f64>() / 5.0;
     assert!((floats(&poles, "xi_0")[1] - mean).abs() < 1e-12);

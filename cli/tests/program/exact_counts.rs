@@ -114,18 +114,17 @@ fn counts_that_are_read_back_make_the_same_estimates_to_the_last_bit() {
     let folder = folder();
     let xi = "xi d.csv --randoms r.csv --weight w --bins lin:0:6:6";
     folder.good(&format!("{xi} -o xi.csv"));
-    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     for name in ["DD_weight_rest", "DR_weight_rest", "RR_weight_rest"] {
         assert!(names(&folder.table("xi.csv")).contains(&name), "{name}");
     }
     for format in ["csv", "ecsv", "fits", "h5", "json", "parquet"] {
         folder.good(&format!("{xi} -o held.{format}"));
         folder.good(&format!("{xi} --reuse held.{format} -o again.csv"));
-        assert_eq!(text("again.csv"), text("xi.csv"), "{format}");
+        assert_eq!(folder.text("again.csv"), folder.text("xi.csv"), "{format}");
     }
     folder.good("count r.csv --weight w --bins lin:0:6:6 -o rr.fits");
     folder.good(&format!("{xi} --rr rr.fits -o again.csv"));
-    assert_eq!(text("again.csv"), text("xi.csv"));
+    assert_eq!(folder.text("again.csv"), folder.text("xi.csv"));
     // Counts beside projections, with Legendre sums or without.
     let poles =
         "xi d.csv --randoms r.csv --weight w --statistic s-mu --bins lin:0:6:3 --multipoles 0,2";
@@ -134,7 +133,7 @@ fn counts_that_are_read_back_make_the_same_estimates_to_the_last_bit() {
         folder.good(&format!(
             "{poles} {flags} --reuse grid.csv --counts grid2.csv -o again.csv"
         ));
-        assert_eq!(text("again.csv"), text("poles.csv"));
+        assert_eq!(folder.text("again.csv"), folder.text("poles.csv"));
         same(&folder.table("grid2.csv"), &folder.table("grid.csv"));
         assert!(names(&folder.table("grid.csv")).contains(&"RR_weight_rest"));
     }
@@ -143,7 +142,7 @@ fn counts_that_are_read_back_make_the_same_estimates_to_the_last_bit() {
     let wp = "wp d.csv --randoms r.csv --weight w --bins lin:0:4:2 --pi-bins lin:0:6:2";
     folder.good(&format!("{wp} --counts grid.h5 -o wp.csv"));
     folder.good(&format!("{wp} --reuse grid.h5 -o again.csv"));
-    assert_eq!(text("again.csv"), text("wp.csv"));
+    assert_eq!(folder.text("again.csv"), folder.text("wp.csv"));
 }
 
 #[test]

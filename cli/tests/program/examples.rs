@@ -137,8 +137,7 @@ fn every_example_of_the_page_on_pair_sums_runs() {
 fn every_example_of_the_page_on_fields_runs() {
     let (n_examples, folder) = run_page("docs/fields.md");
     assert!(n_examples >= 12, "{n_examples}");
-    let map = |name: &str| std::fs::read(folder.path(name)).unwrap();
-    assert!(map("potential.npy") == map("small_bins.npy"));
+    assert!(folder.bytes("potential.npy") == folder.bytes("small_bins.npy"));
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn potential(at: [f64; 3], period: Option<f64>) -> f64 {
 
 /// The values of a `NumPy` array, and its head.
 fn npy(folder: &Folder, name: &str) -> (String, Vec<f64>) {
-    let bytes = std::fs::read(folder.path(name)).unwrap();
+    let bytes = folder.bytes(name);
     assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
     let end = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
     assert_eq!((end % 64, bytes[end - 1]), (0, b'\n'));
@@ -66,8 +66,7 @@ fn maps_are_the_sums_of_a_plain_loop_in_every_format() {
     assert!(run.stderr.contains("9 x 8 x 7 points"), "{}", run.stderr);
     let (head, values) = npy(&folder, "map.npy");
     assert!(head.contains("'shape': (9, 8, 7)") && head.contains("'<f8'"));
-    let record: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(folder.path("map.npy.json")).unwrap()).unwrap();
+    let record: serde_json::Value = serde_json::from_slice(&folder.bytes("map.npy.json")).unwrap();
     assert_eq!(
         (&record["unit"], &record["origin"][0]),
         (&"e/A".into(), &(-1.0).into())
@@ -102,7 +101,7 @@ fn maps_are_the_sums_of_a_plain_loop_in_every_format() {
         );
     }
     folder.good(&format!("{flags} -o map.dx"));
-    let dx = std::fs::read_to_string(folder.path("map.dx")).unwrap();
+    let dx = folder.text("map.dx");
     assert!(
         dx.contains("counts 9 8 7\norigin -1 0 0.5\ndelta 0.5 0 0\ndelta 0 0.6 0\ndelta 0 0 0.7\n")
     );
@@ -119,7 +118,7 @@ fn maps_are_the_sums_of_a_plain_loop_in_every_format() {
         .collect();
     assert_eq!(of_dx, values);
     folder.good(&format!("{flags} --units kT/e -o map.cube"));
-    let cube = std::fs::read_to_string(folder.path("map.cube")).unwrap();
+    let cube = folder.text("map.cube");
     let lines: Vec<&str> = cube.lines().collect();
     let step: Vec<f64> = lines[3]
         .split_whitespace()

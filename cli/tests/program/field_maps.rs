@@ -137,7 +137,6 @@ fn kernels_are_the_sums_of_plain_loops_at_points() {
 #[test]
 fn densities_add_up_and_precisions_are_the_same_bytes_everywhere() {
     let folder = Folder::new().with("a.csv", &csv());
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     for flags in [
         "--kernel cic",
         "--kernel tsc",
@@ -146,7 +145,7 @@ fn densities_add_up_and_precisions_are_the_same_bytes_everywhere() {
         let flags = format!("field a.csv --box 8.01 --spacing 0.534,0.534,0.267 {flags}");
         let run = folder.good(&format!("{flags} -o d.npy"));
         assert!(run.stderr.contains("15 x 15 x 30 points"), "{}", run.stderr);
-        let data = bytes("d.npy")[128..].to_vec();
+        let data = folder.bytes("d.npy")[128..].to_vec();
         let values = data
             .chunks_exact(8)
             .map(|v| f64::from_le_bytes(v.try_into().unwrap()));
@@ -154,7 +153,7 @@ fn densities_add_up_and_precisions_are_the_same_bytes_everywhere() {
         assert!((mass / 60.0 - 1.0).abs() < 1e-5, "{flags}: {mass}");
         for how in ["--engine naive", "--threads 1 --isa portable"] {
             folder.good(&format!("{flags} {how} -o e.npy"));
-            assert!(bytes("e.npy")[128..] == data, "{flags} {how}");
+            assert!(folder.bytes("e.npy")[128..] == data, "{flags} {how}");
         }
     }
 }
@@ -170,7 +169,7 @@ fn ions_lie_at_the_extrema_and_keep_their_distances() {
     folder.good(&format!(
         "field a.pqr {grid} --ions Na+:2,Cl-:2,Mg2+:1 --ion-source 1.5 --ion-ion 4 --ions-output ions.pqr -o with.npy"
     ));
-    let text = std::fs::read_to_string(folder.path("ions.pqr")).unwrap();
+    let text = folder.text("ions.pqr");
     let atoms: Vec<Vec<&str>> = text.lines().map(|line| line.split(' ').collect()).collect();
     let names: Vec<&str> = atoms
         .iter()
@@ -211,7 +210,7 @@ fn ions_lie_at_the_extrema_and_keep_their_distances() {
     let both = format!("{pqr}{}", text.replace("END\n", ""));
     let folder = folder.with("both.pqr", &both);
     folder.good(&format!("field both.pqr {grid} -o both.npy"));
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap()[128..].to_vec();
+    let bytes = |name: &str| folder.bytes(name)[128..].to_vec();
     assert_eq!(bytes("with.npy"), bytes("both.npy"));
 }
 
@@ -256,8 +255,7 @@ fn maps_go_on_after_a_kill_byte_for_byte() {
         run.stderr
     );
     folder.good(&format!("{flags} -o w.npy"));
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
-    assert!(bytes("m.npy") == bytes("w.npy"));
+    assert!(folder.bytes("m.npy") == folder.bytes("w.npy"));
     let left = folder.names();
     assert!(
         !left.iter().any(|name| name.contains("partial")),
@@ -269,7 +267,6 @@ fn maps_go_on_after_a_kill_byte_for_byte() {
 #[test]
 fn variants_are_the_same_bytes_and_float32_sums_are_near() {
     let folder = Folder::new().with("a.csv", &csv());
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     let flags = "field a.csv --weight q --cutoff 3 --spacing 0.4 --padding 1 --precision single";
     folder.good(&format!("{flags} -o m.npy"));
     for variant in [
@@ -281,7 +278,7 @@ fn variants_are_the_same_bytes_and_float32_sums_are_near() {
         "cylinder",
     ] {
         let run = folder.good(&format!("{flags} --variant {variant} -o v.npy"));
-        assert!(bytes("v.npy") == bytes("m.npy"), "{variant}");
+        assert!(folder.bytes("v.npy") == folder.bytes("m.npy"), "{variant}");
         assert!(
             run.stderr.contains("tests of distances succeed"),
             "{}",
@@ -289,7 +286,7 @@ fn variants_are_the_same_bytes_and_float32_sums_are_near() {
         );
     }
     let values = |name: &str| -> Vec<f64> {
-        let all = bytes(name)[128..].to_vec();
+        let all = folder.bytes(name)[128..].to_vec();
         all.chunks_exact(8)
             .map(|v| f64::from_le_bytes(v.try_into().unwrap()))
             .collect()
@@ -298,7 +295,7 @@ fn variants_are_the_same_bytes_and_float32_sums_are_near() {
     for sum in ["plain", "compensated"] {
         let run = folder.good(&format!("{flags} --sum {sum} -o f.npy"));
         assert!(run.stderr.contains("approximate: "), "{}", run.stderr);
-        let record = String::from_utf8(bytes("f.npy.json")).unwrap();
+        let record = String::from_utf8(folder.bytes("f.npy.json")).unwrap();
         assert!(
             record.contains("\"approximate\"") && !record.contains("error_bound"),
             "{record}"
@@ -318,9 +315,8 @@ fn maps_in_hdf5_hold_the_values_where_they_lie() {
     folder.good(&format!("{flags} -o m.npy"));
     folder.good(&format!("{flags} -o m.h5"));
     folder.good(&format!("{flags} --resumable -o r.hdf5"));
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
-    let (values, map) = (bytes("m.npy")[128..].to_vec(), bytes("m.h5"));
-    assert!(map.ends_with(&values) && bytes("r.hdf5").ends_with(&values));
+    let (values, map) = (folder.bytes("m.npy")[128..].to_vec(), folder.bytes("m.h5"));
+    assert!(map.ends_with(&values) && folder.bytes("r.hdf5").ends_with(&values));
     let Some(python) = std::env::var_os("ALBIREO_PYTHON") else {
         return;
     };
@@ -348,15 +344,18 @@ fn slices_are_drawn_where_asked_for() {
         "{}",
         run.stderr
     );
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
-    assert_eq!(bytes("m.png")[..4], *b"\x89PNG");
+    assert_eq!(folder.bytes("m.png")[..4], *b"\x89PNG");
     for slice in ["x=0", "y=7.1", "z=4"] {
         folder.good(&format!("{flags} --plot m.svg --slice {slice}"));
-        let svg = String::from_utf8(bytes("m.svg")).unwrap();
+        let svg = String::from_utf8(folder.bytes("m.svg")).unwrap();
         // A rectangle a point, and those of the page, the bar and the frame.
         assert!(svg.matches("<rect").count() > 81, "{slice}");
     }
     folder.good(&format!("{flags} --plot n.svg --slice x=0.1"));
     folder.good(&format!("{flags} --plot m.svg --slice x=0"));
-    assert_eq!(bytes("m.svg"), bytes("n.svg"), "the nearest plane");
+    assert_eq!(
+        folder.bytes("m.svg"),
+        folder.bytes("n.svg"),
+        "the nearest plane"
+    );
 }

@@ -17,10 +17,10 @@ fn png_size(bytes: &[u8]) -> (u32, u32) {
 fn png_and_svg_by_extension() {
     let folder = folder();
     folder.good("xi d.csv --box 10 --bins log:0.5:5:6 --unit Mpc/h --plot xi.png -o xi.csv");
-    let bytes = std::fs::read(folder.path("xi.png")).unwrap();
+    let bytes = folder.bytes("xi.png");
     assert_eq!(png_size(&bytes), (1260, 945));
     folder.good("plot xi.csv -o xi.svg");
-    let svg = std::fs::read_to_string(folder.path("xi.svg")).unwrap();
+    let svg = folder.text("xi.svg");
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
     for label in [
         "aria-label=\"r  [h⁻¹ Mpc]\"",
@@ -31,7 +31,7 @@ fn png_and_svg_by_extension() {
     }
     assert!(!svg.contains("NaN"));
     folder.good("plot xi.csv -o r2.svg --r2");
-    let svg = std::fs::read_to_string(folder.path("r2.svg")).unwrap();
+    let svg = folder.text("r2.svg");
     assert!(svg.contains("aria-label=\"r² ξ(r)  [h⁻² Mpc²]\""));
 }
 
@@ -68,13 +68,13 @@ fn every_result_has_a_figure() {
     ];
     for (command, label) in commands {
         folder.good(&format!("{command} --plot figure.svg"));
-        let svg = std::fs::read_to_string(folder.path("figure.svg")).unwrap();
+        let svg = folder.text("figure.svg");
         assert!(
             svg.contains(&format!("aria-label=\"{label}\"")),
             "{command}"
         );
         folder.good(&format!("{command} --plot figure.png"));
-        let bytes = std::fs::read(folder.path("figure.png")).unwrap();
+        let bytes = folder.bytes("figure.png");
         // g(r) has n(r) below it.
         let height = if label == "g(r)" { 1300 } else { 945 };
         assert_eq!(png_size(&bytes), (1260, height), "{command}");

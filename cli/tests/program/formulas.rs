@@ -24,7 +24,6 @@ fn with_formula(folder: &Folder, arguments: &str, formula: &str, output: &str) {
 #[test]
 fn formulas_give_what_names_give() {
     let folder = folder();
-    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     let bins = BINS.join(" ");
     for (command, name, formula) in [
         (format!("xi d.csv --randoms r.csv {bins} --weight w"), "landy-szalay", "(DD - 2*DR + RR)/RR"),
@@ -49,7 +48,7 @@ fn formulas_give_what_names_give() {
     ] {
         folder.good(&format!("{command} --estimator {name} -o named.csv"));
         with_formula(&folder, &command, formula, "formula.csv");
-        assert_eq!(text("named.csv"), text("formula.csv"), "{command}");
+        assert_eq!(folder.text("named.csv"), folder.text("formula.csv"), "{command}");
         assert_eq!(folder.table("formula.csv").meta["estimator"], formula);
     }
 }
@@ -90,8 +89,7 @@ fn only_what_a_formula_names_is_counted() {
         "DD/RR - 1",
         "taken.csv",
     );
-    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
-    assert_eq!(text("counted.csv"), text("taken.csv"));
+    assert_eq!(folder.text("counted.csv"), folder.text("taken.csv"));
 }
 
 #[test]

@@ -234,7 +234,7 @@ fn frames_of_md_have_the_forces_of_the_potential() {
     };
     assert_eq!(values(&one), values(&other));
     // The last frame, its box and its forces.
-    let text = std::fs::read_to_string(folder.path("f.xyz")).unwrap();
+    let text = folder.text("f.xyz");
     let last: Vec<&str> = text.lines().collect();
     let rows = &last[last.len() - 108..];
     let rows: Vec<Vec<f64>> = rows

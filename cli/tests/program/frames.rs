@@ -132,12 +132,9 @@ fn ranges_files_threads_and_checkpoints_make_no_difference() {
     folder.good(&format!("rdf t.csv {BINS} -o whole.csv --threads 1"));
     folder.good(&format!("rdf part_*.csv {BINS} -o parts.csv --threads 2"));
     folder.good(&format!("rdf t.csv {BINS} -o naive.csv --engine naive"));
-    let whole = std::fs::read(folder.path("whole.csv")).unwrap();
+    let whole = folder.bytes("whole.csv");
     for other in ["parts.csv", "naive.csv"] {
-        assert!(
-            std::fs::read(folder.path(other)).unwrap() == whole,
-            "{other}"
-        );
+        assert!(folder.bytes(other) == whole, "{other}");
     }
     folder.good(&format!(
         "rdf t.csv {BINS} --frames 3:17:4 -o some.csv --block-counts some_each.csv"
@@ -160,7 +157,7 @@ fn ranges_files_threads_and_checkpoints_make_no_difference() {
         "{}",
         run.stderr
     );
-    assert!(std::fs::read(folder.path("again.csv")).unwrap() == whole);
+    assert!(folder.bytes("again.csv") == whole);
     let run = folder.run("rdf part_*.csv --r-max 3 --n-bins 7 -o other.csv --checkpoint c.bin");
     assert_eq!(run.code, 1);
     assert!(
@@ -169,7 +166,7 @@ fn ranges_files_threads_and_checkpoints_make_no_difference() {
         "{}",
         run.stderr
     );
-    let mut bytes = std::fs::read(folder.path("c.bin")).unwrap();
+    let mut bytes = folder.bytes("c.bin");
     let at = bytes.len() - 3;
     bytes[at] ^= 1;
     std::fs::write(folder.path("c.bin"), bytes).unwrap();
@@ -310,11 +307,7 @@ fn planes_structure_factors_and_figures() {
             && names(&g).contains(&"g_block_error_O-O")
     );
     folder.good("plot s.csv -o s.svg");
-    assert!(
-        std::fs::read_to_string(folder.path("s.svg"))
-            .unwrap()
-            .contains("<svg")
-    );
+    assert!(folder.text("s.svg").contains("<svg"));
     folder.good(&format!("rdf t.csv {BINS} --plane xy -o flat.csv"));
     let flat = folder.table("flat.csv");
     let ideal: f64 = (0..16)

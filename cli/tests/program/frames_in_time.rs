@@ -93,8 +93,8 @@ fn pairs_over_lags_are_those_of_the_double_loop() {
         folder.good(&format!(
             "rdf t.csv {BINS} --lags 0,1:6:4 --pairs O-O,O-H -o again.csv --threads {threads}"
         ));
-        let again = std::fs::read(folder.path("again.csv")).unwrap();
-        assert!(again == std::fs::read(folder.path("vh.csv")).unwrap());
+        let again = folder.bytes("again.csv");
+        assert!(again == folder.bytes("vh.csv"));
     }
 }
 
@@ -200,8 +200,7 @@ fn weighted_counts_outlive_a_stop() {
         "{}",
         run.stderr
     );
-    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
-    assert!(read("again.csv") == read("whole.csv"));
+    assert!(folder.bytes("again.csv") == folder.bytes("whole.csv"));
     let run = folder.run(&format!(
         "rdf t.csv {BINS} --frame-weights @v.dat -o o.csv --checkpoint c.bin"
     ));
@@ -218,7 +217,6 @@ fn a_killed_run_goes_on_to_the_same_integers() {
     let folder = Folder::new().with("t.csv", &trajectory(0..160, 240));
     let call = format!("rdf t.csv {BINS} --block-counts each.csv --threads 2");
     folder.good(&format!("{call} -o whole.csv"));
-    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     let call = format!(
         "rdf t.csv {BINS} --threads 2 -o killed.csv --checkpoint c.bin --checkpoint-every 0"
     );
@@ -240,7 +238,7 @@ fn a_killed_run_goes_on_to_the_same_integers() {
     }
     assert!(killed >= 1, "no run was killed");
     folder.good(&call);
-    assert!(read("killed.csv") == read("whole.csv"));
+    assert!(folder.bytes("killed.csv") == folder.bytes("whole.csv"));
 }
 
 #[test]
@@ -248,7 +246,7 @@ fn curves_for_gromacs() {
     let folder = Folder::new().with("t.csv", &trajectory(0..3, 30));
     folder.good(&format!("rdf t.csv {BINS} --unit nm -o g.xvg"));
     folder.good(&format!("rdf t.csv {BINS} --unit nm -o g.csv"));
-    let text = std::fs::read_to_string(folder.path("g.xvg")).unwrap();
+    let text = folder.text("g.xvg");
     assert!(text.contains("@    xaxis  label \"r (nm)\"\n"), "{text}");
     let table = folder.table("g.csv");
     let kept: Vec<&str> = names(&table)

@@ -59,7 +59,7 @@ fn results_and_parts_are_whole_or_not_there() {
         );
         // What was there before stays.
         folder.good(&format!("count d.csv --bins lin:0:1:3 -o {name}"));
-        let bytes = || std::fs::read(folder.path(name)).unwrap();
+        let bytes = || folder.bytes(name);
         let before = bytes();
         fails(
             &folder,
@@ -88,8 +88,7 @@ fn counts_go_on_where_a_checkpoint_did_not_fit() {
     let names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["all.lock"]);
     folder.good(&kept);
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
-    assert_eq!(bytes("kept.csv"), bytes("whole.csv"));
+    assert_eq!(folder.bytes("kept.csv"), folder.bytes("whole.csv"));
 
     let rdf = "rdf t.csv --box 10 --r-max 4 --n-bins 2000 --checkpoint f.ckpt --checkpoint-every 0";
     fails(

@@ -322,12 +322,8 @@ fn a_result_is_made_again_from_its_record() {
             .as_str(),
     );
     let made = folder.table("kept.csv");
-    let record = std::fs::read(folder.path("kept.csv.json")).unwrap();
-    std::fs::write(
-        folder.path("copy.csv"),
-        std::fs::read(folder.path("kept.csv")).unwrap(),
-    )
-    .unwrap();
+    let record = folder.bytes("kept.csv.json");
+    std::fs::write(folder.path("copy.csv"), folder.bytes("kept.csv")).unwrap();
     std::fs::write(folder.path("copy.csv.json"), record).unwrap();
     std::fs::remove_file(folder.path("kept.csv")).unwrap();
     folder.good("run copy.csv");

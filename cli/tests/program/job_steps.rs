@@ -71,7 +71,7 @@ fn done(folder: &Folder) -> usize {
 }
 
 fn change(folder: &Folder, from: &str, to: &str) {
-    let text = std::fs::read_to_string(folder.path("job.toml")).unwrap();
+    let text = folder.text("job.toml");
     assert!(text.contains(from), "{from}");
     std::fs::write(folder.path("job.toml"), text.replace(from, to)).unwrap();
 }
@@ -90,10 +90,7 @@ fn simulations_come_before_what_reads_their_frames() {
     assert_eq!(folder.table("melt_1.csv").rows(), 3);
     assert_eq!(folder.table("g_1.csv").meta["frames"], 3);
     assert!(!folder.path("melt_1.saved").exists());
-    assert_ne!(
-        std::fs::read(folder.path("melt_1.xyz")).unwrap(),
-        std::fs::read(folder.path("melt_2.xyz")).unwrap()
-    );
+    assert_ne!(folder.bytes("melt_1.xyz"), folder.bytes("melt_2.xyz"));
     let names = [
         "melt_1.csv",
         "melt_1.xyz",
@@ -152,14 +149,14 @@ fn maps_come_after_the_points_that_they_are_of() {
     let before = times(&folder, names);
     assert_eq!(done(&folder), 6);
     assert_eq!(times(&folder, names), before);
-    let map = std::fs::read(folder.path("map.npy")).unwrap();
+    let map = folder.bytes("map.npy");
     change(&folder, "number = 200", "number = 200\nseed = 7");
     assert_eq!(done(&folder), 2, "the places and the numbers");
-    assert_ne!(std::fs::read(folder.path("map.npy")).unwrap(), map);
+    assert_ne!(folder.bytes("map.npy"), map);
     change(&folder, "radius = 2", "radius = 3");
     assert_eq!(done(&folder), 5);
     // A map is made again from its record, and says which job it comes from.
-    let map = std::fs::read(folder.path("map.h5")).unwrap();
+    let map = folder.bytes("map.h5");
     let text = folder.good("run map.h5 --show-job").stdout;
     assert!(
         text.contains("seed = 7") && text.contains("radius = 2"),
@@ -168,7 +165,7 @@ fn maps_come_after_the_points_that_they_are_of() {
     std::fs::write(folder.path("copy.h5"), &map).unwrap();
     std::fs::remove_file(folder.path("map.h5")).unwrap();
     folder.good("run copy.h5");
-    let again = std::fs::read(folder.path("map.h5")).unwrap();
+    let again = folder.bytes("map.h5");
     // The values, behind a record without a job.
     assert_eq!(again[again.len() - 8 * 125..], map[map.len() - 8 * 125..]);
 }

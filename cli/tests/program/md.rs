@@ -98,7 +98,7 @@ fn frames_of_h5md_are_those_of_xyz_to_the_last_bit() {
             "{LIQUID} {species} --steps 30 -o a.csv --trajectory t.{kind} --trajectory-every 7 --velocities"
         ));
         folder.good(&format!("rdf t.{kind} --bins lin:0:3:30 -o g.csv"));
-        let g = std::fs::read(folder.path("g.csv")).unwrap();
+        let g = folder.bytes("g.csv");
         let start = folder.good(&format!("md t.{kind} {masses} --steps 0 -o b.csv"));
         found.push((g, digest(&start)));
     }

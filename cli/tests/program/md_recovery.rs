@@ -42,7 +42,7 @@ fn killed_with_frames_as(kind: &str) {
         assert_eq!(digest(&run), digest(&whole));
     }
     for name in [kind, "csv"] {
-        let bytes = |run: &str| std::fs::read(folder.path(&format!("{run}.{name}"))).unwrap();
+        let bytes = |run: &str| folder.bytes(&format!("{run}.{name}"));
         assert!(bytes("whole") == bytes("killed"), "{name}");
     }
     assert_eq!(
@@ -120,8 +120,7 @@ fn a_run_that_was_stopped_at_its_end_writes_what_it_lacks() {
             let run = folder.good(&line);
             assert_eq!(digest(&run), digest(&whole));
             for name in [kind, "csv"] {
-                let bytes =
-                    |run: &str| std::fs::read(folder.path(&format!("{run}.{name}"))).unwrap();
+                let bytes = |run: &str| folder.bytes(&format!("{run}.{name}"));
                 assert!(bytes("whole") == bytes("k"), "{name} {written:?}");
             }
             let table = |name: &str| folder.table(name).columns;
@@ -131,7 +130,7 @@ fn a_run_that_was_stopped_at_its_end_writes_what_it_lacks() {
         }
         // Frames of another run under that name, none at all, and more steps.
         stop_at_the_end();
-        let own = std::fs::read(folder.path(&frames)).unwrap();
+        let own = folder.bytes(&frames);
         let other = LIQUID.replace("--seed 3", "--seed 4");
         folder.good(&format!(
             "{other} --steps 13 -o b.csv --trajectory {frames} --trajectory-every 4"

@@ -110,7 +110,7 @@ fn folder() -> Folder {
 }
 
 fn object(folder: &Folder, name: &str) -> Value {
-    Pickle::object_of(&std::fs::read(folder.path(name)).unwrap())
+    Pickle::object_of(&folder.bytes(name))
 }
 
 /// Numbers in lists, one after the other.
@@ -256,7 +256,7 @@ fn texts_have_the_lines_and_labels_of_their_kind() {
         ("wp.txt", "rppi", 8, "rpmid rpavg corr(rp)", "wp", 2),
         ("dr.txt", "s", 2, "smid savg wcounts wnorm", "npairs", 2),
     ] {
-        let text = std::fs::read_to_string(folder.path(name)).unwrap();
+        let text = folder.text(name);
         let (head, body): (Vec<&str>, Vec<&str>) =
             text.lines().partition(|line| line.starts_with("# "));
         assert_eq!(head[0], format!("# mode = {mode}"), "{name}");
@@ -365,7 +365,7 @@ fn texts_are_those_that_pycorr_wrote() {
         ),
     ] {
         folder.good(&format!("{command} -o {name}.txt"));
-        let found = std::fs::read_to_string(folder.path(&format!("{name}.txt"))).unwrap();
+        let found = folder.text(&format!("{name}.txt"));
         let theirs = std::fs::read_to_string(data.join(format!("results/{name}.txt"))).unwrap();
         for (found, theirs) in found.lines().zip(theirs.lines()) {
             if theirs.starts_with('#') {

@@ -105,7 +105,7 @@ pub(crate) fn folder() -> Folder {
 }
 
 pub(crate) fn read(folder: &Folder, name: &str) -> String {
-    std::fs::read_to_string(folder.path(name)).unwrap()
+    folder.text(name)
 }
 
 #[test]

@@ -34,8 +34,7 @@ fn structure_factors_are_of_all_pairs_whichever_are_shown() {
     call("", "all.csv");
     call("--pairs O-H", "some.csv");
     let same = |one: &str, other: &str| {
-        let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
-        assert!(bytes(one) == bytes(other), "{one} {other}");
+        assert!(folder.bytes(one) == folder.bytes(other), "{one} {other}");
     };
     same("all.csv", "some.csv");
     same("nall.csv", "nsome.csv");

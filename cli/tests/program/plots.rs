@@ -14,7 +14,7 @@ fn folder() -> Folder {
 
 /// The texts of an SVG figure, in the order in which they were drawn.
 fn texts(folder: &Folder, name: &str) -> Vec<String> {
-    let svg = std::fs::read_to_string(folder.path(name)).unwrap();
+    let svg = folder.text(name);
     let labels = svg.split("aria-label=\"").skip(1);
     labels
         .map(|rest| rest.split('"').next().unwrap().to_owned())
@@ -39,7 +39,7 @@ fn several_results_share_axes_with_a_legend() {
         has(&found, "xi_a.csv") && has(&found, "xi_b.csv") && has(&found, "ξ(r)"),
         "{found:?}"
     );
-    let svg = std::fs::read_to_string(folder.path("both.svg")).unwrap();
+    let svg = folder.text("both.svg");
     for colour in ["#005aa0", "#d55e00"] {
         assert!(svg.contains(&format!("stroke=\"{colour}\"")), "{colour}");
     }
@@ -81,13 +81,12 @@ fn results_are_named_and_scaled_as_asked() {
     // The square by either flag.
     folder.good("plot xi_a.csv --scale-by 2 -o a.svg");
     folder.good("plot xi_a.csv --r2 -o b.svg");
-    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
-    assert_eq!(text("a.svg"), text("b.svg"));
+    assert_eq!(folder.text("a.svg"), folder.text("b.svg"));
 }
 
 /// The place along x of every vertical stroke of the colour of the first curve's error bars.
 fn drawn_width(folder: &Folder, name: &str) -> Vec<(f64, f64)> {
-    let svg = std::fs::read_to_string(folder.path(name)).unwrap();
+    let svg = folder.text(name);
     let circles = svg.lines().filter(|line| line.starts_with("<circle"));
     let number = |line: &str, key: &str| {
         let rest = line.split(&format!("{key}=\"")).nth(1).unwrap();
@@ -206,7 +205,7 @@ fn pdf_holds_the_same_texts_as_svg() {
     for command in commands {
         folder.good(&format!("{command} -o result.json --plot f.pdf"));
         folder.good("plot result.json -o f.svg");
-        let file = std::fs::read(folder.path("f.pdf")).unwrap();
+        let file = folder.bytes("f.pdf");
         assert!(file.starts_with(b"%PDF-1.5\n") && file.ends_with(b"%%EOF\n"));
         // Underscores only mark subscripts.
         let expected: Vec<String> = texts(&folder, "f.svg")
@@ -239,7 +238,7 @@ fn pdf_holds_the_same_texts_as_svg() {
 
 /// Width and height of the page of an SVG figure.
 fn page(folder: &Folder, name: &str) -> [f64; 2] {
-    let svg = std::fs::read_to_string(folder.path(name)).unwrap();
+    let svg = folder.text(name);
     let view = svg
         .split("viewBox=\"0 0 ")
         .nth(1)
@@ -265,7 +264,7 @@ fn maps_of_rp_and_pi_have_equal_lengths_and_contours() {
     let folder = Folder::new().with("c.txt", &format!("x y z\n{}", clump.concat()));
     let command = "xi c.txt --box 20 --statistic rp-pi --bins lin:0:4:16 --pi-bins lin:-8:8:64";
     folder.good(&format!("{command} -o map.csv --plot map.svg"));
-    let svg = std::fs::read_to_string(folder.path("map.svg")).unwrap();
+    let svg = folder.text("map.svg");
     // Each cell of 0.25 x 0.25 is a square.
     let number = |line: &str, key: &str| {
         let rest = line.split(&format!(" {key}=\"")).nth(1).unwrap();
@@ -293,7 +292,7 @@ fn maps_of_rp_and_pi_have_equal_lengths_and_contours() {
     let [width, height] = page(&folder, "map.svg");
     assert!(width < height, "{width} x {height}");
     folder.good("count c.txt --box 20 --statistic rp-pi --bins lin:0:4:16 --pi-bins lin:-8:8:64 --plot dd.svg");
-    let counts = std::fs::read_to_string(folder.path("dd.svg")).unwrap();
+    let counts = folder.text("dd.svg");
     let inside = counts
         .split("<g clip-path")
         .nth(1)
@@ -417,7 +416,7 @@ fn pages_have_the_size_the_title_and_the_model_asked_for() {
     for text in ["a_b", "xi.csv", "m.txt:b", "errors: Poisson"] {
         assert!(has(&found, text), "{text}: {found:?}");
     }
-    let svg = std::fs::read_to_string(folder.path("f.svg")).unwrap();
+    let svg = folder.text("f.svg");
     assert!(svg.contains("font-size=\"9.00\"") && svg.contains(">ξ(r)</tspan>"));
     let refused = folder.run("plot xi.csv -o f.svg --model m.txt:c");
     assert!(

@@ -179,10 +179,7 @@ fn points_depend_on_seed_and_number_alone() {
             );
             let table = folder.table("r.parquet");
             let columns = table.columns.iter().map(|c| floats(&table, &c.name));
-            (
-                std::fs::read(folder.path("r.parquet")).unwrap(),
-                columns.collect::<Vec<_>>(),
-            )
+            (folder.bytes("r.parquet"), columns.collect::<Vec<_>>())
         };
         let (bytes, long) = make(5000, 1, "2");
         assert_eq!(make(5000, 1, "1").0, bytes, "{shape}");

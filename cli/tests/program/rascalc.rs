@@ -4,7 +4,7 @@ use crate::folder::{Folder, integers, scattered};
 
 /// The lines of a text as numbers.
 fn rows(folder: &Folder, name: &str) -> Vec<Vec<f64>> {
-    let text = std::fs::read_to_string(folder.path(name)).unwrap();
+    let text = folder.text(name);
     let numbers = |line: &str| line.split(' ').map(|x| x.parse().unwrap()).collect();
     text.lines().map(numbers).collect()
 }

@@ -34,7 +34,7 @@ fn job() -> String {
 fn a_survey_fits_a_page_and_a_job_makes_it_last() {
     let folder = Folder::new().with("job.toml", &job());
     folder.good("run job.toml");
-    let page = std::fs::read_to_string(folder.path("report.html")).unwrap();
+    let page = folder.text("report.html");
     let length = page.len() as u64;
     assert!((50_000..MOST_BYTES).contains(&length), "{length} bytes");
     assert_eq!(page.matches("<section ").count(), 8);
@@ -66,7 +66,7 @@ fn names_and_sets_of_weights_are_shown_as_they_are() {
         "xi a.csv --box 10 {bins} --weight-set one=w --weight-set two=none -o <b>&.csv"
     ));
     folder.good("report <b>&.csv -o r.html --title A<i>B");
-    let page = std::fs::read_to_string(folder.path("r.html")).unwrap();
+    let page = folder.text("r.html");
     for bad in ["<b>", "<i>"] {
         assert!(!page.contains(bad), "{bad}");
     }
@@ -159,7 +159,7 @@ fn in_a_browser(folder: &Folder) {
         return;
     };
     folder.good("run job.toml --overwrite");
-    let page = std::fs::read_to_string(folder.path("report.html")).unwrap();
+    let page = folder.text("report.html");
     std::fs::write(folder.path("probed.html"), format!("{page}{PROBE}")).unwrap();
     for (width, scheme) in [(1200, 0), (480, 1)] {
         let window = format!("--window-size={width},900");
@@ -185,7 +185,7 @@ fn in_a_browser(folder: &Folder) {
         let picture = folder.path(&format!("{width}.png"));
         let picture = format!("--screenshot={}", picture.display());
         opened(&browser, folder, "report.html", &[&window, &picture]);
-        let bytes = std::fs::read(folder.path(&format!("{width}.png"))).unwrap();
+        let bytes = folder.bytes(&format!("{width}.png"));
         assert!(bytes.len() > 20_000, "{} bytes", bytes.len());
     }
 }

@@ -227,11 +227,10 @@ fn formats_may_be_mixed_and_records_are_no_results() {
     }
     folder.good("result covariance m*.csv m*.csv.json -o all.csv");
     folder.good("result covariance m0.csv m1.ecsv m2.json m3.csv -o formats.csv");
-    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
-    assert_eq!(text("all.csv"), text("formats.csv"));
+    assert_eq!(folder.text("all.csv"), folder.text("formats.csv"));
     // Without a file the table is printed.
     let run = folder.good("result covariance m*.csv -o - --format csv");
-    assert_eq!(run.stdout, text("all.csv"));
+    assert_eq!(run.stdout, folder.text("all.csv"));
 }
 
 #[cfg(feature = "plot")]
@@ -242,10 +241,9 @@ fn covariances_and_means_over_mocks_are_drawn() {
     folder.good("result covariance m*.csv -o cov.csv --mean mean.csv --plot first.svg");
     folder.good("plot cov.csv -o cov.svg");
     folder.good("plot mean.csv m0.csv -o mean.svg");
-    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     // The diagonal is 1, in the darkest red.
-    assert_eq!(text("cov.svg").matches("#681420").count(), 4);
-    assert_eq!(text("cov.svg"), text("first.svg"));
+    assert_eq!(folder.text("cov.svg").matches("#681420").count(), 4);
+    assert_eq!(folder.text("cov.svg"), folder.text("first.svg"));
 }
 
 /// Six mocks, each measured with two catalogues of randoms into `a0.csv` and `b0.csv`..

@@ -13,14 +13,13 @@ fn folder() -> Folder {
 #[test]
 fn any_count_is_taken_from_the_results_that_hold_it() {
     let folder = folder();
-    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     let xi = "xi d.csv --randoms r.csv --weight w --bins lin:0:4:4";
     folder.good(&format!("{xi} -o xi.csv"));
     folder.good(&format!("{xi} --estimator hamilton -o counted.csv"));
     folder.good(&format!(
         "{xi} --estimator hamilton --reuse xi.csv -o taken.csv"
     ));
-    assert_eq!(text("taken.csv"), text("counted.csv"));
+    assert_eq!(folder.text("taken.csv"), folder.text("counted.csv"));
     for name in ["DD", "DR", "RR"] {
         assert_eq!(
             folder.table("taken.csv").meta["counts"][name]["read_from"],
@@ -34,7 +33,7 @@ fn any_count_is_taken_from_the_results_that_hold_it() {
     folder.good(&format!(
         "{xi} --reuse dd.ecsv --reuse dr.json --rr rr.csv -o pieces.csv"
     ));
-    assert_eq!(text("pieces.csv"), text("xi.csv"));
+    assert_eq!(folder.text("pieces.csv"), folder.text("xi.csv"));
     assert_eq!(folder.table("pieces.csv").meta["engine"], "");
     // Two samples, of which one was there before.
     let cross = "xi d.csv --cross d2.csv --randoms r.csv --cross-randoms r2.csv --bins lin:0:4:4";
@@ -49,7 +48,7 @@ fn any_count_is_taken_from_the_results_that_hold_it() {
     let wp = "wp d.csv --randoms r.csv --bins lin:0:4:4 --pi-bins lin:0:4:4";
     folder.good(&format!("{wp} --counts grid.parquet -o wp.csv"));
     folder.good(&format!("{wp} --reuse grid.parquet -o again.csv"));
-    assert_eq!(text("again.csv"), text("wp.csv"));
+    assert_eq!(folder.text("again.csv"), folder.text("wp.csv"));
 }
 
 /// Whether numbers agree but for the rounding of weights to float64.

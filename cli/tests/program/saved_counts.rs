@@ -114,8 +114,7 @@ fn rebinned_random_pairs_are_taken_over() {
     folder.good("result rebin fine.csv --by 2 -o rr.csv");
     folder.good("xi d0.csv --randoms r.csv --bins lin:0:4:4 --rr rr.csv -o taken.csv");
     folder.good("xi d0.csv --randoms r.csv --bins lin:0:4:4 -o counted.csv");
-    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
-    assert_eq!(text("taken.csv"), text("counted.csv"));
+    assert_eq!(folder.text("taken.csv"), folder.text("counted.csv"));
 }
 
 #[test]

@@ -21,8 +21,11 @@ fn parts_make_the_whole(folder: &Folder, command: &str, of: usize) {
         parts = format!("part_{part}.alb {parts}");
     }
     folder.good(&format!("merge {parts} -o merged.csv"));
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
-    assert_eq!(bytes("merged.csv"), bytes("whole.csv"), "{command}");
+    assert_eq!(
+        folder.bytes("merged.csv"),
+        folder.bytes("whole.csv"),
+        "{command}"
+    );
     let (whole, merged) = (folder.table("whole.csv"), folder.table("merged.csv"));
     for key in ["edges", "samples", "result", "statistic", "arithmetic"] {
         assert_eq!(merged.meta.get(key), whole.meta.get(key), "{key}");
@@ -103,14 +106,14 @@ fn parts_that_do_not_make_a_whole_are_refused() {
     refused("a0 gone", "cannot read gone");
     refused("d.csv", "d.csv: no part of a count");
     let damaged = |at: usize| {
-        let mut bytes = std::fs::read(folder.path("a1")).unwrap();
+        let mut bytes = folder.bytes("a1");
         let last = bytes.len() - 1;
         bytes[at.min(last)] ^= 1;
         std::fs::write(folder.path("damaged"), &bytes).unwrap();
         refused("a0 damaged a2", "damaged: this part is damaged");
     };
     [8, 200, 100_000].into_iter().for_each(damaged);
-    let bytes = std::fs::read(folder.path("a1")).unwrap();
+    let bytes = folder.bytes("a1");
     std::fs::write(folder.path("short"), &bytes[..bytes.len() - 9]).unwrap();
     refused("a0 short a2", "short: this part is damaged");
     // What is there, and how much of it.
@@ -151,7 +154,7 @@ fn partial_counts_say_so_and_are_made_into_nothing_else() {
     assert!(run.stderr.contains(&warning), "{}", run.stderr);
     let table = folder.table("half.csv");
     assert_eq!(table.partial(), Some(share.clone()));
-    let figure = std::fs::read_to_string(folder.path("half.svg")).unwrap();
+    let figure = folder.text("half.svg");
     assert!(figure.contains(&format!("(partial: {share})")));
     // What goes on being counts goes on saying so.
     let run = folder.good("result rebin half.csv --by 2 -o coarse.csv");
@@ -193,6 +196,5 @@ fn shards_that_there_are_not_are_refused() {
         folder.good(&format!("{count} --shard {part}/3 --part p_{part}"));
     }
     folder.good("merge p_* -o merged.csv");
-    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
-    assert_eq!(text("merged.csv"), text("whole.csv"));
+    assert_eq!(folder.text("merged.csv"), folder.text("whole.csv"));
 }

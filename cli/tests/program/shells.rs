@@ -15,7 +15,7 @@ fn folder() -> Folder {
 
 /// Positions and weights of `scattered`.
 fn rows(folder: &Folder, name: &str) -> Vec<[f64; 4]> {
-    let text = std::fs::read_to_string(folder.path(name)).unwrap();
+    let text = folder.text(name);
     let row = |line: &str| {
         let mut numbers = line.split(',').map(|word| word.parse().unwrap());
         [(); 4].map(|()| numbers.next().unwrap())

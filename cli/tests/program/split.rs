@@ -165,7 +165,6 @@ fn subsets_may_be_the_files_of_randoms_shifted_or_not() {
 #[test]
 fn every_statistic_takes_split_randoms() {
     let folder = folder();
-    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     for command in [
         "wp d.csv --randoms r.csv --bins lin:0:4:4 --pi-bins lin:0:4:4",
         "xi d.csv --randoms r.csv --statistic s-mu --bins lin:0:4:4 --mu-bins lin:-1:1:4 --multipoles 0,2",
@@ -177,9 +176,13 @@ fn every_statistic_takes_split_randoms() {
         let split = format!("{command} --split-randoms 3 --split-randoms-above 2");
         folder.good(&format!("{split} --engine cpu --threads 2 -o cpu.csv"));
         folder.good(&format!("{split} --engine naive -o naive.csv"));
-        assert_eq!(text("cpu.csv"), text("naive.csv"), "{command}");
+        assert_eq!(
+            folder.text("cpu.csv"),
+            folder.text("naive.csv"),
+            "{command}"
+        );
         folder.good(&format!("{command} -o whole.csv"));
-        let (split, whole) = (text("cpu.csv"), text("whole.csv"));
+        let (split, whole) = (folder.text("cpu.csv"), folder.text("whole.csv"));
         // Near 0 it is the same estimate, further on another.
         assert_eq!(split.lines().next(), whole.lines().next());
         assert_eq!(split.lines().nth(1), whole.lines().nth(1), "{command}");

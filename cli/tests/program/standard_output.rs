@@ -13,7 +13,7 @@ fn a_dash_prints_the_result_and_nothing_else() {
     let folder = folder();
     let command = "xi d.csv --box 10 --bins log:0.3:5:6";
     folder.good(&format!("{command} -o xi.csv"));
-    let expected = std::fs::read_to_string(folder.path("xi.csv")).unwrap();
+    let expected = folder.text("xi.csv");
     let before = folder.names();
     assert_eq!(folder.good(&format!("{command} -o -")).stdout, expected);
     assert_eq!(

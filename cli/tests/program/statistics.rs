@@ -25,7 +25,7 @@ fn a_saved_rr_keeps_the_errors() {
     let error = floats(&folder.table("all.json"), "xi_error");
     assert_eq!(floats(&folder.table("again.json"), "xi_error"), error);
     // A result of the first version, which did not write the design effect down.
-    let text = std::fs::read_to_string(folder.path("rr.json")).unwrap();
+    let text = folder.text("rr.json");
     let mut result: Value = serde_json::from_str(&text).unwrap();
     let record = result.pointer_mut("/meta/counts/DD").unwrap();
     assert!(

@@ -69,7 +69,7 @@ fn normalised_counts_are_called_so_and_come_last() {
 fn csv_is_plain_and_its_record_is_read_back() {
     let folder = folder();
     folder.good("xi d.csv --randoms r.csv --bins edges:1,2,4 -o xi.csv");
-    let text = std::fs::read_to_string(folder.path("xi.csv")).unwrap();
+    let text = folder.text("xi.csv");
     let first = text.lines().next().unwrap();
     assert_eq!(
         first,
@@ -77,7 +77,7 @@ fn csv_is_plain_and_its_record_is_read_back() {
     );
     assert_eq!(text.lines().count(), 3);
     assert!(!text.contains('#'));
-    let record = std::fs::read(folder.path("xi.csv.json")).unwrap();
+    let record = folder.bytes("xi.csv.json");
     let record: serde_json::Value = serde_json::from_slice(&record).unwrap();
     assert_eq!(record["meta"]["estimator"], "landy-szalay");
     // `--rr` finds totals and fingerprint there.

@@ -31,7 +31,7 @@ fn rdf(folder: &Folder, call: &str) -> (Option<String>, Vec<f64>, String) {
 fn trajectories_of_md_are_in_sigma() {
     let folder = Folder::new();
     folder.good("md --atoms 108 --density 0.6 --temperature 1 --steps 4 --every 2 --trajectory-every 2 -o m.csv --trajectory m.xyz");
-    let text = std::fs::read_to_string(folder.path("m.xyz")).unwrap();
+    let text = folder.text("m.xyz");
     let comments = text.lines().filter(|line| line.contains(" Unit=sigma "));
     assert_eq!(comments.count(), 3);
     let (unit, _, said) = rdf(&folder, "m.xyz --r-max 2 --n-bins 4");
@@ -161,7 +161,7 @@ fn potentials_are_in_the_unit_of_their_lengths() {
     let grid = "--topology t.psf --cutoff 8 --origin 0,0,0 --spacing 1 --size 2,2,2 -o m.npy";
     let noted = |call: &str| {
         folder.good(&format!("field {call} {grid}"));
-        let record = std::fs::read(folder.path("m.npy.json")).unwrap();
+        let record = folder.bytes("m.npy.json");
         let record: serde_json::Value = serde_json::from_slice(&record).unwrap();
         let unit = record["unit"].as_str().unwrap().to_owned();
         (unit, record["unit_factor"].as_f64().unwrap())
@@ -209,7 +209,7 @@ fn figures_of_trajectories_show_the_unit() {
         folder.good(&format!(
             "rdf {file} --r-max 4 --n-bins 8 --plot g.svg -o g.csv"
         ));
-        std::fs::read(folder.path("g.svg")).unwrap()
+        folder.bytes("g.svg")
     };
     let none = figure("none.lammpstrj");
     let (lj, nano) = (figure("lj.lammpstrj"), figure("nano.lammpstrj"));

@@ -127,7 +127,7 @@ covariance = 'c_{}.csv'\nregion-counts = 'n_{}.csv'\noutput = 'x_{}.csv'\n",
             "xi d.csv --randoms r.csv --bins lin:0:4:4 --weight {weight} --regions 3 --covariance c.csv --region-counts n.csv -o x.csv"
         ));
         for file in ["c", "n", "x"] {
-            let text = |name: String| std::fs::read_to_string(folder.path(&name)).unwrap();
+            let text = |name: String| folder.text(&name);
             assert_eq!(
                 text(format!("{file}_{name}.csv")),
                 text(format!("{file}.csv"))
@@ -150,7 +150,7 @@ fn sets_are_curves_of_one_figure() {
     folder.good(&format!("{xi} {SETS} -o all.ecsv --plot sets.svg"));
     folder.good("plot all.ecsv -o again.svg");
     for figure in ["sets.svg", "again.svg"] {
-        let svg = std::fs::read_to_string(folder.path(figure)).unwrap();
+        let svg = folder.text(figure);
         for name in ["plain", "sq", "unit"] {
             assert!(
                 svg.contains(&format!("aria-label=\"{name}\"")),

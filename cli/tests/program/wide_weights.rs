@@ -157,7 +157,7 @@ fn saved_counts_of_other_words_are_refused() {
     let of = |table: &albireo_catalogs::Table| table.meta["counts"]["RR"][key].clone();
     assert_eq!(of(&whole), of(&again));
     // As a result has it that knows but one word.
-    let text = std::fs::read_to_string(folder.path("rr.json")).unwrap();
+    let text = folder.text("rr.json");
     let mut older: serde_json::Value = serde_json::from_str(&text).unwrap();
     forget(&mut older);
     let folder = folder.with("older.json", &older.to_string());

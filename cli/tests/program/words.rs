@@ -113,7 +113,7 @@ fn separations_of_redshifts_are_called_s() {
     #[cfg(feature = "plot")]
     {
         folder.good(&format!("xi d.csv --randoms r.csv {bins} --plot s.svg"));
-        let figure = std::fs::read_to_string(folder.path("s.svg")).unwrap();
+        let figure = folder.text("s.svg");
         assert!(figure.contains("\"ξ(s)\"") && !figure.contains("ξ(r)"));
     }
 }

@@ -262,7 +262,6 @@ pub(crate) fn most_within(frame: &Frame, sources: &[Fractions], reach: f64) -> u
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::frame::aligned_r2;

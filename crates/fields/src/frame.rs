@@ -250,7 +250,6 @@ impl<'a> SkewedImages<'a> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use albireo::domain::PeriodicBox;

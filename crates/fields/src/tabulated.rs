@@ -192,7 +192,6 @@ fn spline(values: &[f64]) -> Vec<[f64; 4]> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::arithmetic::Arithmetic;

@@ -150,7 +150,6 @@ impl WrittenTerm {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::Cutoff;

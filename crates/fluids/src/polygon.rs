@@ -128,7 +128,6 @@ fn cut(corners: &[Corner], border: HalfPlane, number: usize, slack: f64) -> Vec<
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -117,7 +117,6 @@ pub(super) fn shell_means(edges: &Edges, volumes: &[f64], q: &[f64]) -> Vec<Vec<
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

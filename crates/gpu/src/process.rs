@@ -50,7 +50,6 @@ pub(crate) fn admit() -> Result<(), CudaError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

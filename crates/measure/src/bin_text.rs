@@ -4,18 +4,20 @@
 
 use albireo::Bins;
 use albireo_pair_sums::ExpressionBins;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use crate::text::full;
 
 /// The axes of bins with all of their edges, and the line of sight.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct BinText {
     /// A name and the edges behind it, `r 0 0.5 1`, in as many digits as read back to the same bits.
     axes: Vec<String>,
     /// `none` where there is none.
+    #[serde(rename = "line_of_sight")]
     sight: String,
     /// Of the values of expressions: what they are, and how far pairs reach.
+    #[serde(skip_serializing_if = "Option::is_none")]
     of: Option<String>,
 }
 
@@ -69,28 +71,9 @@ impl BinText {
         }
         format!("line of sight {}, and {}", self.sight, other.sight)
     }
-
-    pub(crate) fn to_json(&self) -> Value {
-        let mut made = json!({"axes": self.axes, "line_of_sight": self.sight});
-        if let Some(of) = &self.of {
-            made["of"] = json!(of);
-        }
-        made
-    }
-
-    pub(crate) fn of_json(value: &Value) -> Option<Self> {
-        let axes = value["axes"].as_array()?.iter();
-        let axes = axes.map(|axis| Some(axis.as_str()?.to_owned()));
-        Some(Self {
-            axes: axes.collect::<Option<_>>()?,
-            sight: value["line_of_sight"].as_str()?.to_owned(),
-            of: value["of"].as_str().map(str::to_owned),
-        })
-    }
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use albireo::{Axis, Edges, LineOfSight, RBins, RpPiBins, SignedEdges};
 
@@ -131,7 +114,8 @@ mod tests {
             "rp within 0.5, and rp within 0.4"
         );
         for one in [x, rp] {
-            assert_eq!(BinText::of_json(&one.to_json()), Some(one));
+            let text = serde_json::to_string(&one).unwrap();
+            assert_eq!(serde_json::from_str::<BinText>(&text).unwrap(), one);
         }
     }
 }

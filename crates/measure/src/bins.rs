@@ -258,7 +258,6 @@ pub(crate) fn check_pi(edges: &[f64], pi_max: Option<f64>) -> Result<()> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

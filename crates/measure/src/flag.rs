@@ -243,7 +243,6 @@ pub fn instead_of(words: &[&str], typed: &str) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use std::path::PathBuf;
 

@@ -253,7 +253,6 @@ pub(crate) fn arranged(program: Command) -> Command {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -399,5 +399,4 @@ fn check_outputs(measurements: &[Measurement]) -> Result<()> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests;

@@ -146,18 +146,9 @@ impl Sink {
             self.write_with(table, origin, path)?;
         }
         #[cfg(feature = "plot")]
-        if let Some(path) = &flags.plot {
-            let style = albireo_figures::Style {
-                r2: flags.scale.r2,
-                scale_by: flags.scale.scale_by,
-                ..albireo_figures::Style::default()
-            };
+        if flags.plot.is_some() {
             let parts = split(table).unwrap_or_else(|| vec![(String::new(), table.clone())]);
-            let named = parts
-                .iter()
-                .map(|(name, table)| albireo_figures::Named { name, table });
-            albireo_figures::draw(&named.collect::<Vec<_>>(), path, style)?;
-            tracing::info!("figure written to {}", path.display());
+            self.draw(parts.iter().map(|(name, table)| (&name[..], table)), flags)?;
         }
         if table.is_approximate() {
             tracing::warn!(
@@ -183,6 +174,27 @@ impl Sink {
             return self.print(&summary::in_a_line(table, path)?);
         }
         self.print(&shown(table, flags.file(), io::stdout().is_terminal())?)
+    }
+
+    /// Draws results by their names, as asked.
+    #[cfg(feature = "plot")]
+    pub(crate) fn draw<'t>(
+        &self,
+        results: impl Iterator<Item = (&'t str, &'t Table)>,
+        flags: &OutputFlags,
+    ) -> Result<()> {
+        let Some(path) = flags.plot.as_deref().filter(|_| !self.is_silent) else {
+            return Ok(());
+        };
+        let style = albireo_figures::Style {
+            r2: flags.scale.r2,
+            scale_by: flags.scale.scale_by,
+            ..albireo_figures::Style::default()
+        };
+        let named = results.map(|(name, table)| albireo_figures::Named { name, table });
+        albireo_figures::draw(&named.collect::<Vec<_>>(), path, style)?;
+        tracing::info!("figure written to {}", path.display());
+        Ok(())
     }
 
     /// Writes a table whole or not at all.

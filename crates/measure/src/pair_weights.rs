@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::angular::{AngularFiles, Asking, Upweights};
 use crate::group;
 use crate::results::Results;
-use crate::usage::usage;
+use crate::usage::{first_given, usage};
 
 /// What counts with weights of bits are normalised by, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -66,16 +66,16 @@ impl PairWeightFlags {
     /// Refuses flags about bits where no sample has any.
     fn check(&self, sources: &[Source]) -> Result<()> {
         let given = [
-            ("--pip-realizations", self.pip_realizations.is_some()),
-            ("--pip-offset", self.pip_offset.is_some()),
-            ("--pip-always", self.pip_always.is_some()),
-            ("--pip-default", self.pip_default.is_some()),
-            ("--pip-zero-truncated", self.pip_zero_truncated),
-            ("--pip-total", self.pip_total.is_some()),
+            (self.pip_realizations.is_some(), "--pip-realizations"),
+            (self.pip_offset.is_some(), "--pip-offset"),
+            (self.pip_always.is_some(), "--pip-always"),
+            (self.pip_default.is_some(), "--pip-default"),
+            (self.pip_zero_truncated, "--pip-zero-truncated"),
+            (self.pip_total.is_some(), "--pip-total"),
         ];
         let any = sources.iter().any(|source| source.selection.bits.is_some());
-        match given.into_iter().find(|(_, given)| *given) {
-            Some((flag, _)) if !any => Err(usage(format!("{flag} needs bits: --bits COLUMNS"))),
+        match first_given(&given) {
+            Some(flag) if !any => Err(usage(format!("{flag} needs bits: --bits COLUMNS"))),
             _ => Ok(()),
         }
     }

@@ -12,7 +12,8 @@ use albireo::Tally;
 use albireo::tally::Merge as _;
 use albireo_catalogs::{KeptState, KeptStateError, sha256_of_bytes};
 use anyhow::{Context, Result, bail};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::bin_text::BinText;
 
@@ -27,7 +28,7 @@ const COUNTS: &str = "counts";
 pub(crate) const PROGRAM: &str = concat!("albireo ", env!("CARGO_PKG_VERSION"));
 
 /// What a count is the same by, whichever of its units are counted.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     /// Such as `DD`.
     pub(crate) name: String,
@@ -42,7 +43,7 @@ pub(crate) struct Identity {
 }
 
 /// Some units of a count.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct CountPart {
     pub(crate) of: Identity,
     /// Units that there are, their kind and the fingerprint of which they are.
@@ -52,6 +53,8 @@ pub(crate) struct CountPart {
     pub(crate) covers: Vec<[usize; 2]>,
     pub(crate) engine: String,
     pub(crate) seconds: f64,
+    /// In a block of its own.
+    #[serde(skip)]
     pub(crate) tally: Tally,
 }
 
@@ -63,27 +66,6 @@ pub(crate) struct PartFile {
     /// Which part: `0/16`.
     pub(crate) shard: String,
     pub(crate) counts: Vec<CountPart>,
-}
-
-impl Identity {
-    fn to_json(&self) -> Value {
-        json!({
-            "name": self.name, "job": self.job, "bins": self.bins.to_json(), "what": self.what,
-            "exponents": self.exponents,
-        })
-    }
-
-    fn of_json(of: &Value) -> Option<Self> {
-        let text = |key: &str| Some(of[key].as_str()?.to_owned());
-        let exponent = |k: usize| i32::try_from(of["exponents"][k].as_i64()?).ok();
-        Some(Self {
-            name: text("name")?,
-            job: text("job")?,
-            bins: BinText::of_json(&of["bins"])?,
-            what: text("what")?,
-            exponents: [exponent(0)?, exponent(1)?],
-        })
-    }
 }
 
 impl CountPart {
@@ -165,38 +147,14 @@ impl CountPart {
 
     /// A digest of the count and its units, equal on all ranks that make the same.
     pub(crate) fn digest(&self) -> String {
-        let same = json!([self.of.to_json(), self.units, self.plan]);
+        let same = json!([self.of, self.units, self.plan]);
         sha256_of_bytes(same.to_string().as_bytes())
     }
 
-    fn head(&self) -> Value {
-        json!({
-            "of": self.of.to_json(), "units": self.units, "plan": self.plan, "covers": self.covers,
-            "engine": self.engine, "seconds": self.seconds,
-        })
-    }
-
-    fn of_head(head: &Value, tally: Tally) -> Option<Self> {
-        let text = |key: &str| Some(head[key].as_str()?.to_owned());
-        let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
-        let run = |run: &Value| Some([number(&run[0])?, number(&run[1])?]);
-        let units = number(&head["units"])?;
-        let covers: Vec<[usize; 2]> = head["covers"]
-            .as_array()?
-            .iter()
-            .map(run)
-            .collect::<Option<_>>()?;
-        let sound = |[start, end]: &[usize; 2]| start < end && *end <= units;
-        covers.iter().all(sound).then_some(())?;
-        Some(Self {
-            of: Identity::of_json(&head["of"])?,
-            units,
-            plan: text("plan")?,
-            covers,
-            engine: text("engine")?,
-            seconds: head["seconds"].as_f64()?,
-            tally,
-        })
+    /// Whether its runs can be some of its units.
+    fn is_sound(&self) -> bool {
+        let sound = |[start, end]: &[usize; 2]| start < end && *end <= self.units;
+        self.covers.iter().all(sound)
     }
 }
 
@@ -204,10 +162,9 @@ impl PartFile {
     /// Writes the part, whole or not at all.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let of = [("program", json!(PROGRAM)), ("shard", json!(self.shard))];
-        let counts: Value = self.counts.iter().map(CountPart::head).collect();
         let mut state = KeptState::new(KIND, of)
-            .with(COMMAND, json!(self.words).to_string().into_bytes())
-            .with(COUNTS, counts.to_string().into_bytes());
+            .with_json(COMMAND, &json!(self.words))
+            .with_json(COUNTS, &json!(self.counts));
         for (at, count) in self.counts.iter().enumerate() {
             state = state.with(tally_block(at), count.tally.to_bytes());
         }
@@ -242,16 +199,12 @@ impl PartFile {
     }
 
     fn of_state(state: &KeptState) -> Option<Self> {
-        let words = state.json(COMMAND)?;
-        let words = words.as_array()?.iter();
-        let words = words.map(|word| Some(word.as_str()?.to_owned()));
-        let mut counts = Vec::new();
-        for (at, count) in state.json(COUNTS)?.as_array()?.iter().enumerate() {
-            let tally = Tally::from_bytes(state.block(&tally_block(at))?).ok()?;
-            counts.push(CountPart::of_head(count, tally)?);
+        let mut counts: Vec<CountPart> = state.json(COUNTS)?;
+        for (at, count) in counts.iter_mut().enumerate() {
+            count.tally = Tally::from_bytes(state.block(&tally_block(at))?).ok()?;
         }
-        Some(Self {
-            words: words.collect::<Option<_>>()?,
+        counts.iter().all(CountPart::is_sound).then_some(Self {
+            words: state.json(COMMAND)?,
             shard: state.setting("shard").as_str()?.to_owned(),
             counts,
         })
@@ -391,7 +344,6 @@ pub(crate) fn merged(parts: &[(PathBuf, PartFile)], partial: bool) -> Result<Vec
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use albireo::{Bins, Edges, RBins};

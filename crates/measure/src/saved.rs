@@ -242,7 +242,6 @@ pub(crate) fn region_rows(table: &Table, name: &str, bins: usize) -> Result<Vec<
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use albireo::counts::count_pairs;
     use albireo::engine::Silent;

@@ -10,7 +10,7 @@ use clap::Args;
 
 use crate::group;
 use crate::paths::{ReadFile, WrittenFile};
-use crate::usage::usage;
+use crate::usage::refuse_given;
 
 /// One of several parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,10 +74,7 @@ impl PieceFlags {
             ),
             (self.plan.is_some(), "--plan"),
         ];
-        if let Some((_, flag)) = given.iter().find(|(given, _)| *given) {
-            return Err(usage(format!("{flag} is not for {of}")));
-        }
-        Ok(())
+        refuse_given(&given, |flag| format!("{flag} is not for {of}"))
     }
 }
 

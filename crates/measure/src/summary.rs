@@ -186,7 +186,6 @@ fn extremes(name: &str, values: &[f64], axes: [&Axis; 2]) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -132,7 +132,6 @@ pub(crate) fn command_instead(program: &Command, typed: &str) -> Option<String> 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use clap::CommandFactory;
 

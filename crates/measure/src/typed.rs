@@ -60,7 +60,6 @@ pub(crate) fn with_plain_numbers(command: &Command, words: &[OsString]) -> Vec<O
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use clap::CommandFactory;
 

@@ -23,6 +23,23 @@ pub(crate) fn usage(message: impl Into<String>) -> anyhow::Error {
     UsageError(message.into()).into()
 }
 
+/// The first of these flags that is given.
+pub(crate) fn first_given<'a>(flags: &[(bool, &'a str)]) -> Option<&'a str> {
+    let mut given = flags.iter().filter(|(given, _)| *given);
+    given.next().map(|(_, flag)| *flag)
+}
+
+/// Refuses the first of these flags that is given, by what `refusal` says of it.
+pub(crate) fn refuse_given(
+    flags: &[(bool, &str)],
+    refusal: impl FnOnce(&str) -> String,
+) -> anyhow::Result<()> {
+    match first_given(flags) {
+        Some(flag) => Err(usage(refusal(flag))),
+        None => Ok(()),
+    }
+}
+
 /// Whether the error is such a mistake, found here or in one of the libraries.
 pub(crate) fn is_wrong_call(error: &anyhow::Error) -> bool {
     #[cfg(feature = "plot")]

@@ -332,18 +332,7 @@ pub(crate) fn of_set(output: &OutputFlags, name: Option<&str>) -> OutputFlags {
 /// Writes the results of all sets as one, and draws them in one figure.
 fn deliver_together(named: &[(&str, Table)], output: &OutputFlags, sink: &Sink) -> Result<()> {
     #[cfg(feature = "plot")]
-    if let Some(path) = output.plot.as_ref().filter(|_| !sink.is_silent) {
-        let tables = named
-            .iter()
-            .map(|(name, table)| albireo_figures::Named { name, table });
-        let style = albireo_figures::Style {
-            r2: output.scale.r2,
-            scale_by: output.scale.scale_by,
-            ..albireo_figures::Style::default()
-        };
-        albireo_figures::draw(&tables.collect::<Vec<_>>(), path, style)?;
-        tracing::info!("figure written to {}", path.display());
-    }
+    sink.draw(named.iter().map(|(name, table)| (*name, table)), output)?;
     let written = OutputFlags {
         #[cfg(feature = "plot")]
         plot: None,
@@ -353,5 +342,4 @@ fn deliver_together(named: &[(&str, Table)], output: &OutputFlags, sink: &Sink) 
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests;

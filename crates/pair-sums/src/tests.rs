@@ -1,7 +1,5 @@
 //! Texts, and what becomes of them.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
 use albireo::particles::Column;
 use albireo::tally::{End, Exchange, PairProgram};
 use albireo::{

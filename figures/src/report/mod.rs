@@ -32,7 +32,7 @@ pub struct Section<'a> {
 /// Refuses a page that cannot be written, before the work begins.
 ///
 /// # Errors
-/// [`FigureError::PageExtension`].
+/// Another extension than that of a page.
 pub fn check_report_path(path: &Path) -> Result<(), FigureError> {
     let extension = path.extension().unwrap_or_default();
     if ["html", "htm"]
@@ -41,9 +41,10 @@ pub fn check_report_path(path: &Path) -> Result<(), FigureError> {
     {
         return Ok(());
     }
-    Err(FigureError::PageExtension {
-        path: path.to_owned(),
-    })
+    Err(FigureError::Input(format!(
+        "{}: a report's extension should be .html",
+        path.display()
+    )))
 }
 
 /// Writes a page with a section for each result, which is there whole or not at all.
@@ -133,7 +134,6 @@ fn framed(title: &str, body: &str, data: &Value) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use albireo_catalogs::{ResultKind, Table, TableColumn};
 

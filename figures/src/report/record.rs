@@ -178,7 +178,6 @@ pub(super) fn html(result: Named<'_>, open: bool) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use albireo_catalogs::Table;
     use serde_json::json;

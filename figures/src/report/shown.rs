@@ -203,7 +203,6 @@ fn regions(table: &Table) -> Result<Figure, FigureError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use albireo_catalogs::TableColumn;
 

@@ -5,10 +5,10 @@
 use std::borrow::Cow;
 
 use albireo::{Domain, Outside, Particles, Points};
-use albireo_catalogs::{Atoms, Attribute};
+use albireo_catalogs::{Atoms, Attribute, in_short};
 
 use super::molecules::{Numbering, molecule_keys, text_of};
-use crate::error::{FrameError, Result, SampleError};
+use crate::error::{Result, SampleError};
 
 /// Values of some rows.
 pub(super) fn of_rows(attribute: &Attribute, rows: &[u32]) -> Attribute {
@@ -109,15 +109,17 @@ impl<'a> Molecules<'a> {
     }
 
     /// Refuses a molecule whose atoms are further apart than half the box.
-    fn check(&self, rows: &[u32]) -> Result<(), FrameError> {
+    fn check(&self, rows: &[u32]) -> Result<()> {
         match self.first_far_step(rows) {
             None => Ok(()),
-            Some(distance) => Err(FrameError::WideMolecule {
-                column: self.column.to_owned(),
-                molecule: self.name_of(rows),
-                distance,
-                half: self.domain.reach(),
-            }),
+            Some(distance) => Err(SampleError::Input(format!(
+                "--centres {column}: two atoms of molecule {} that follow each other are {} apart, more than half the box, {}: expected atoms of one molecule \
+                 next to each other, as along a chain (is the box in the unit of the positions? does `{column}` number molecules?)",
+                self.name_of(rows),
+                in_short(distance),
+                in_short(self.domain.reach()),
+                column = self.column
+            ))),
         }
     }
 }
@@ -156,11 +158,11 @@ pub(super) fn centres(
             mass += weight;
         }
         if !(mass > 0.0 && mass.is_finite()) {
-            return Err(FrameError::MasslessMolecule {
-                row: rows[0] as usize,
-                mass,
-            }
-            .into());
+            return Err(SampleError::Input(format!(
+                "the molecule of row {} (from 0) has the mass {}: a centre of mass needs a positive one",
+                rows[0],
+                in_short(mass)
+            )));
         }
         for k in 0..3 {
             centres[k].push(sum[k] / mass);

@@ -38,11 +38,10 @@ impl ChangingBox {
         if differ(&closed(cell), &closed(first)) {
             let [first, found] = [first, cell].map(|cell| text(&closed(cell)));
             let frame = super::at(frame);
-            self.found.get_or_init(|| Notice::ChangingBox {
-                frame,
-                first,
-                found,
-            });
+            self.found.get_or_init(|| Notice::warning(format!(
+                "{frame}: the box that frames state changes, from {first} in the first to {found} here, and --box is one for all of them: leave \
+                 it out where theirs are right"
+            )));
         }
     }
 

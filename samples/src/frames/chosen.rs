@@ -87,11 +87,10 @@ fn species_column(
                 .ok_or_else(|| SampleError::no_attribute(column, atoms))?;
             let values = of_kept(attribute);
             if values.len() > MOST_SPECIES {
-                return Err(SampleError::TooManySpecies {
-                    column: column.to_owned(),
-                    found: values.len(),
-                    most: MOST_SPECIES,
-                });
+                return Err(SampleError::Input(format!(
+                    "the column `{column}` has {} values, and at most {MOST_SPECIES} are species: name another one by --species, or parts by --select",
+                    values.len()
+                )));
             }
             Ok(Some((column.clone(), values)))
         }
@@ -151,10 +150,9 @@ fn masks_by_column(
         .collect();
     let bit = |text: &str| match place.get(text) {
         Some(place) => Ok(1 << place),
-        None => Err(SampleError::NewSpecies {
-            column: column.to_owned(),
-            found: text.to_owned(),
-        }),
+        None => Err(SampleError::Input(format!(
+            "`{text}` in column `{column}` is no species of the first frame: name it in --pairs"
+        ))),
     };
     // Each text is looked up once.
     let of_texts: Vec<Option<u64>> = match attribute {
@@ -269,17 +267,16 @@ fn exclusions(
             }
             Exclusion::Bonded(steps) => {
                 if atoms.bonds().is_empty() {
-                    return Err(SampleError::NoBonds);
+                    return Err(SampleError::Call(
+                        "no bonds are known: give them by --exclude-pairs FILE, or by a --topology that has them (PSF, PDB with CONECT, GSD)".to_owned()
+                    ));
                 }
                 cuts.push(listed(&along_bonds(atoms, *steps), rows));
             }
             Exclusion::Listed(pairs) => {
                 let n = atoms.len() as u32;
                 if let Some(pair) = pairs.iter().find(|pair| pair.iter().any(|&row| row >= n)) {
-                    return Err(SampleError::PairBeyond {
-                        pair: *pair,
-                        particles: atoms.len(),
-                    });
+                    return Err(SampleError::pair_beyond(*pair, atoms.len()));
                 }
                 cuts.push(listed(pairs, rows));
             }

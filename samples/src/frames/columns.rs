@@ -8,8 +8,9 @@ use albireo::particles::Column;
 use albireo_catalogs::{Atoms, Attribute, Expression, Frame, Request};
 
 use super::FrameReading;
-use crate::error::{FrameError, Result};
+use crate::error::{Result, SampleError};
 use crate::identities::{Identity, coded};
+use crate::shown::in_short_list;
 
 /// Columns of velocities and forces, which change from frame to frame.
 pub(super) const MOVING: [&str; 6] = ["vx", "vy", "vz", "fx", "fy", "fz"];
@@ -38,8 +39,17 @@ pub(super) fn values(
         return Ok(vec![]);
     }
     if let Some(column) = lacking(texts, &frame.atoms) {
-        let columns = frame.atoms.names().map(str::to_owned).collect();
-        return Err(FrameError::Unmoved { column, columns }.into());
+        let columns: Vec<String> = frame.atoms.names().map(str::to_owned).collect();
+        return Err(SampleError::Input(format!(
+            "the particles have no `{column}`: expected frames with {kind}, as programs write them where they are asked to (LAMMPS dumps, TRR, H5MD, extended \
+             XYZ, AMBER NetCDF, `albireo md --{kind}`); the columns are: {}",
+            in_short_list(&columns),
+            kind = if column.starts_with('f') {
+                "forces"
+            } else {
+                "velocities"
+            }
+        )));
     }
     let table = frame.columns(&Request::columns(texts.iter().cloned()), path)?;
     let column = |text: &String| -> Result<Column> {
@@ -51,12 +61,11 @@ pub(super) fn values(
         let Some(at) = values.iter().position(|value| !value.is_finite()) else {
             return Ok(Column::from(values));
         };
-        Err(FrameError::NotFinite {
-            column: text.clone(),
-            row: rows.map_or(at, |rows| rows[at] as usize),
-            value: values[at],
-        }
-        .into())
+        Err(SampleError::Input(format!(
+            "`{text}`: row {} (counting from 0) has {}: expected finite numbers",
+            rows.map_or(at, |rows| rows[at] as usize),
+            values[at]
+        )))
     };
     let columns: Vec<Column> = texts.iter().map(column).collect::<Result<_, _>>()?;
     let identities = reading.identities.iter();

@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use albireo_catalogs::{Cell, Frame, Trajectory, TrajectoryFormat};
+use albireo_catalogs::{Cell, Frame, Trajectory, TrajectoryFormat, in_short};
 
-use crate::error::StatedUnitError;
+use crate::error::{Result, SampleError};
 use crate::notice::Notice;
 use crate::snapshot_header::stated_unit;
 use crate::units::{Quantity, Unit, length_factor};
@@ -28,8 +28,8 @@ impl Lengths {
     /// Those of a file that is open, in the unit asked for.
     ///
     /// # Errors
-    /// [`StatedUnitError::Lengths`] of a stated unit that is not converted into the one asked for.
-    pub(super) fn of(open: &dyn Trajectory, wanted: Option<&str>) -> Result<Self, StatedUnitError> {
+    /// [`SampleError::Input`] of a stated unit that is not converted into the one asked for.
+    pub(super) fn of(open: &dyn Trajectory, wanted: Option<&str>) -> Result<Self> {
         let of_header = || open.attributes().and_then(stated_unit);
         let named = open.unit().map(str::to_owned).or_else(of_header);
         // Comments hold all sorts of things, the unit of an energy among them.
@@ -48,12 +48,10 @@ impl Lengths {
         };
         let factor = match (&stated, wanted) {
             (Some(stated), Some(wanted)) => {
-                length_factor(stated, wanted, None).map_err(|reason| StatedUnitError::Lengths {
-                    path: open.path().to_owned(),
-                    stated: stated.clone(),
-                    wanted: wanted.to_owned(),
-                    reason,
-                })?
+                length_factor(stated, wanted, None).map_err(|reason| SampleError::Input(format!(
+                    "{}: lengths are in `{stated}`, which --unit does not convert into `{wanted}`: {reason}",
+                    open.path().display()
+                )))?
             }
             _ => 1.0,
         };
@@ -94,21 +92,18 @@ impl Lengths {
 
     /// What is worth saying of them.
     pub(super) fn notice(&self, path: &Path) -> Option<Notice> {
-        let unit = self.unit.clone()?;
-        let path = path.to_owned();
+        let unit = self.unit.as_ref()?;
         match (&self.stated, &self.usual) {
-            (Some(from), _) if self.factor != 1.0 => Some(Notice::ConvertedLengths {
-                path,
-                from: from.clone(),
-                to: unit,
-                factor: self.factor,
-            }),
-            (None, Some(usual)) if length_factor(usual, &unit, None) != Ok(1.0) => {
-                Some(Notice::OtherUnit {
-                    path,
-                    unit,
-                    usual: usual.clone(),
-                })
+            (Some(from), _) if self.factor != 1.0 => Some(Notice::note(format!(
+                "{}: lengths in {from}: multiplied by {} to {unit}",
+                path.display(),
+                in_short(self.factor)
+            ))),
+            (None, Some(usual)) if length_factor(usual, unit, None) != Ok(1.0) => {
+                Some(Notice::warning(format!(
+                    "{} states no unit of length, and such files are usually in {usual}: its numbers are taken for {unit}, not converted",
+                    path.display()
+                )))
             }
             _ => None,
         }

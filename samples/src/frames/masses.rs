@@ -9,7 +9,8 @@ use albireo_catalogs::{Atoms, Attribute};
 
 use super::{FrameReading, Species};
 use crate::elements::{element_of, is_massless, symbol, weight_of};
-use crate::error::FrameError;
+use crate::error::{Result, SampleError};
+use crate::shown::in_short_list;
 
 /// Columns of names, the best first.
 const NAMES: [&str; 4] = ["element", "name", "species", "type"];
@@ -42,10 +43,7 @@ impl FrameReading {
     ///
     /// # Errors
     /// Names of no element known here.
-    pub(super) fn guessed(
-        &self,
-        atoms: Arc<Atoms>,
-    ) -> Result<(Arc<Atoms>, Vec<Guess>), FrameError> {
+    pub(super) fn guessed(&self, atoms: Arc<Atoms>) -> Result<(Arc<Atoms>, Vec<Guess>)> {
         let mut guesses = Vec::new();
         let mut all = atoms;
         for column in MADE {
@@ -72,10 +70,7 @@ fn names_in<'a>(atoms: &'a Atoms, column: &'static str) -> Option<Names<'a>> {
 }
 
 /// Elements or masses by names; nothing where there are none.
-fn made_of_names(
-    atoms: &Atoms,
-    column: &'static str,
-) -> Result<Option<(Attribute, Guess)>, FrameError> {
+fn made_of_names(atoms: &Atoms, column: &'static str) -> Result<Option<(Attribute, Guess)>> {
     let names: Vec<Names<'_>> = NAMES
         .iter()
         .filter_map(|name| names_in(atoms, name))
@@ -117,10 +112,11 @@ fn made_of_names(
     if !unknown.is_empty() {
         unknown.sort();
         unknown.dedup();
-        return Err(FrameError::UnknownElements {
-            column,
-            names: unknown,
-        });
+        return Err(SampleError::Input(format!(
+            "no `{column}` of the particles is known, and it is not guessed from these names, which are of no element known here: {}: a file of masses and \
+             elements is given by --topology",
+            in_short_list(&unknown)
+        )));
     }
     let attribute = match column {
         "mass" => Attribute::Numbers(places.iter().map(|&place| found[place].2).collect()),

@@ -225,7 +225,7 @@ impl FrameReading {
     /// What is known of the particles of a frame: by the frame, by the topology, and by their names.
     fn known(&self, frame: &Frame) -> Result<(Arc<Atoms>, Vec<Guess>)> {
         let atoms = self.with_topology(frame)?;
-        Ok(self.guessed(atoms)?)
+        self.guessed(atoms)
     }
 
     /// The frame with what the topology knows of its particles.
@@ -234,10 +234,11 @@ impl FrameReading {
             return Ok(Arc::clone(&frame.atoms));
         };
         if topology.len() != frame.len() {
-            return Err(SampleError::OtherTopology {
-                topology: topology.len(),
-                frame: frame.len(),
-            });
+            return Err(SampleError::Input(format!(
+                "the topology has {} particles, the frame has {}",
+                topology.len(),
+                frame.len()
+            )));
         }
         if frame.atoms.names().next().is_none() {
             return Ok(Arc::clone(topology));
@@ -295,26 +296,40 @@ impl FrameChoice {
         self.column.as_deref()
     }
 
-    /// What is read, as the first frame and its particles show; `None` of no frame.
+    /// What is read, as the first frame and its particles show, in this unit of length if not that of the frames; `None` of no frame.
     ///
     /// # Errors
     /// As [`FrameSource::peek`].
-    pub fn notice(&self, source: &mut FrameSource, job: &FrameJob) -> Result<Option<Notice>> {
+    pub fn notice(
+        &self,
+        source: &mut FrameSource,
+        job: &FrameJob,
+        unit: Option<&str>,
+        topology: Option<&Path>,
+    ) -> Result<Option<Notice>> {
         let Some(first) = source.peek()? else {
             return Ok(None);
         };
-        let (path, all) = (first.path.clone(), first.frame.len());
-        Ok(Some(Notice::Frames {
-            path,
-            format: source.format().to_owned(),
-            frames: source.frames(),
-            particles: [all, job.particles.len()],
-            species: self.groups.names().to_vec(),
-            column: self.column.clone(),
-            space: described(&job.domain),
-            unit: source.unit().map(str::to_owned),
-            topology: None,
-        }))
+        let (path, all, counted) = (first.path.clone(), first.frame.len(), job.particles.len());
+        let frames = match source.frames() {
+            Some(1) => "1 frame".to_owned(),
+            Some(frames) => format!("{frames} frames"),
+            None => "frames".to_owned(),
+        };
+        let counted = (counted != all).then(|| format!(" ({counted} counted)"));
+        let column = self.column().map(|column| format!(" by column `{column}`"));
+        let topology = topology.map(|file| format!("; topology {}", file.display()));
+        Ok(Some(Notice::note(format!(
+            "{}: {}, {frames} of {all} atoms{}; species {}{}; {}; {}{}",
+            path.display(),
+            source.format(),
+            counted.unwrap_or_default(),
+            self.groups.names().join(", "),
+            column.unwrap_or_default(),
+            described(&job.domain),
+            unit.or(source.unit()).unwrap_or("no unit"),
+            topology.unwrap_or_default()
+        ))))
     }
 
     /// The particles of a frame, in its box.
@@ -448,7 +463,6 @@ fn alike(one: &Arc<Atoms>, other: &Arc<Atoms>) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use albireo_catalogs::Attribute;

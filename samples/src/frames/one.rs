@@ -111,10 +111,7 @@ impl OneFrame {
         request.filter.clone_from(&self.reading.filter);
         let table = frame.columns(&request, path)?;
         if table.rows() == 0 {
-            return Err(SampleError::Empty {
-                path: path.clone(),
-                rows_read: table.rows_read(),
-            });
+            return Err(SampleError::empty(path, table.rows_read()));
         }
         let column = |name: &String| table.column(name).map(<[f64]>::to_vec);
         let [x, y, z] = axes.each_ref().map(column);

@@ -9,7 +9,7 @@ use albireo_catalogs::{Cell, Frame, Stop, Trajectory, TrajectoryRequest, open_tr
 
 use super::lengths::Lengths;
 use super::range::FrameRange;
-use crate::error::{FrameError, Result, SampleError};
+use crate::error::{Result, SampleError};
 use crate::notice::Notice;
 use crate::space::{BoxSpec, stated_box};
 
@@ -59,7 +59,7 @@ impl FrameSource {
         let mut files: VecDeque<PathBuf> = paths.iter().cloned().collect();
         let first = files
             .pop_front()
-            .ok_or_else(|| SampleError::Missing("trajectory".to_owned()))?;
+            .ok_or_else(|| SampleError::missing("trajectory"))?;
         let open = open_trajectory(&first, &request, stop.clone())?;
         let opened = Self::given(open, range, stop)?;
         Ok(Self {
@@ -100,7 +100,9 @@ impl FrameSource {
     pub(super) fn none_left(&self, path: &Path) -> SampleError {
         let (path, frames) = (path.display(), self.passed);
         let place = format!("{path}: the number of frames is {frames}");
-        FrameError::NoneLeft { place }.into()
+        SampleError::Input(format!(
+            "{place}, counted from 0: none is in the range of --frames"
+        ))
     }
 
     /// The first file.
@@ -216,12 +218,12 @@ impl FrameSource {
         let lengths = Lengths::of(next.as_ref(), self.wanted.as_deref())?;
         if !lengths.is_one_unit_with(&self.lengths) {
             let named = |unit: &Option<String>| unit.clone().unwrap_or("none stated".to_owned());
-            return Err(FrameError::Units {
-                path: path.to_owned(),
-                expected: named(&self.lengths.unit),
-                found: named(&lengths.unit),
-            }
-            .into());
+            return Err(SampleError::Input(format!(
+                "{}: lengths in {}, those of the files before it in {}: they are no one trajectory",
+                path.display(),
+                named(&lengths.unit),
+                named(&self.lengths.unit)
+            )));
         }
         Ok((next, lengths))
     }
@@ -242,10 +244,9 @@ fn cell_of(open: &dyn Trajectory) -> Result<Option<(Cell, String)>> {
     };
     match cell {
         Ok(cell) => Ok(Some((cell, stated.source))),
-        Err(reason) => Err(FrameError::Box {
-            place: stated.source,
-            reason,
-        }
-        .into()),
+        Err(reason) => Err(SampleError::Input(format!(
+            "{}: expected a box, found {reason}",
+            stated.source
+        ))),
     }
 }

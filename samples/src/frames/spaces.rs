@@ -69,7 +69,7 @@ impl FrameReading {
     pub(super) fn domain(&self, cell: Option<&Cell>) -> Result<Domain> {
         match (self.space.map(|space| space.spec), cell) {
             (None | Some(BoxSpec::File), Some(cell)) => domain_of_cell(cell),
-            (Some(BoxSpec::File), None) => Err(SampleError::NoStatedBox),
+            (Some(BoxSpec::File), None) => Err(SampleError::no_stated_box()),
             (None, None) => Ok(Domain::Open),
             (Some(spec), _) => domain_of(spec),
         }
@@ -98,7 +98,10 @@ impl FrameReading {
                 let flat = vectors.iter().filter(|v| v[k] == 0.0).count() == 2;
                 let height = vectors.iter().find(|v| along(v)).map(|v| v[k].abs());
                 match height.filter(|_| flat) {
-                    None => Err(SampleError::NoPlane(normal)),
+                    None => Err(SampleError::Input(format!(
+                        "a plane normal to {} needs a box with two vectors in it and the third normal to it",
+                        normal.name()
+                    ))),
                     Some(height) => {
                         let area = lattice.volume() / height;
                         Ok((Domain::Triclinic(lattice), Some(area)))
@@ -121,6 +124,8 @@ fn domain_of_cell(cell: &Cell) -> Result<Domain> {
             Ok(Domain::Periodic(PeriodicBox::new(lengths)?))
         }
         None if periodic == [true; 3] => Ok(Domain::Triclinic(Lattice::new(cell.vectors())?)),
-        None => Err(SampleError::OpenTriclinic),
+        None => Err(SampleError::Input(
+            "the box is not rectangular, and open along some of its vectors: such boxes are not counted in; name another one by --box".to_owned()
+        )),
     }
 }

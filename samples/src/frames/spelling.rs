@@ -8,7 +8,6 @@ use albireo_catalogs::{Attribute, Filter, Frame, did_you_mean};
 
 use super::{FrameChoice, NumberedFrame, Species};
 use crate::error::Result;
-use crate::frame_notice::FrameNotice;
 use crate::notice::Notice;
 use crate::shown::in_short_list;
 
@@ -40,13 +39,10 @@ impl FrameChoice {
             let more = reading.more_species.iter();
             let more = more.filter_map(|name| {
                 let hint = hint(&there, column, name).filter(|_| !there.contains(name))?;
-                Some(Notice::OfFrames(FrameNotice::NoSuchText {
-                    path: first.path.clone(),
-                    flag: "--pairs".to_owned(),
-                    column: column.clone(),
-                    text: name.clone(),
-                    hint,
-                }))
+                Some(Notice::warning(format!(
+                    "--pairs: no particle of the first frame of {} has `{column}` \"{name}\"{hint}",
+                    first.path.display()
+                )))
             });
             found.extend(more);
         }
@@ -74,13 +70,10 @@ fn absent(
         }
         let listed = || keeps_none.then(|| format!("; the values are: {}", in_short_list(&there)));
         if let Some(hint) = hint(&there, column, text).or_else(listed) {
-            found.push(Notice::OfFrames(FrameNotice::NoSuchText {
-                path: first.path.clone(),
-                flag: flag.to_owned(),
-                column: column.to_owned(),
-                text: text.to_owned(),
-                hint,
-            }));
+            found.push(Notice::warning(format!(
+                "{flag}: no particle of the first frame of {} has `{column}` \"{text}\"{hint}",
+                first.path.display()
+            )));
         }
     }
     Ok(found)

@@ -3,13 +3,13 @@
 //! Entry: [`FrameChoice::suspicions`].
 
 use albireo::{Axis, Points};
-use albireo_catalogs::Cell;
+use albireo_catalogs::{Cell, in_short};
 
 use super::centres::Molecules;
 use super::molecules::{Numbering, RESIDUES, keys, molecule_keys, text_of};
 use super::{Exclusion, FrameChoice, NumberedFrame};
-use crate::frame_notice::FrameNotice;
 use crate::notice::Notice;
+use crate::shown::in_short_list;
 use crate::space::{BoxSpec, Rows, differ, is_rectangular};
 use crate::suspicion::Boxed;
 
@@ -25,11 +25,12 @@ impl FrameChoice {
         found.extend(self.repeated_residues(first, is_said));
         found.extend(self.unused_topology(first));
         let guessed = self.guesses.iter().map(|guess| {
-            Notice::OfFrames(FrameNotice::MadeOfNames {
-                path: first.path.clone(),
-                column: guess.column,
-                of_names: guess.of_names.clone(),
-            })
+            Notice::note(format!(
+                "{} tells no `{}`: by the names of the atoms, {}",
+                first.path.display(),
+                guess.column,
+                in_short_list(&guess.of_names)
+            ))
         });
         found.extend(guessed);
         let given = self.reading.space.and_then(|space| rows(space.spec));
@@ -37,12 +38,13 @@ impl FrameChoice {
         if let (Some(given), Some(stated)) = (given, stated)
             && differ(&given, &stated.map(Some))
         {
-            found.push(Notice::OtherBox {
-                path: first.path.clone(),
-                given: text(&given),
-                stated: text(&stated.map(Some)),
-                unit: unit.map(str::to_owned),
-            });
+            found.push(Notice::warning(format!(
+                "--box {} is used, but the first frame of {} states {}{}",
+                text(&given),
+                first.path.display(),
+                text(&stated.map(Some)),
+                unit.map(|unit| format!(" {unit}")).unwrap_or_default()
+            )));
         }
         let of_cell = || {
             let cell = first.frame.cell.as_ref()?;
@@ -83,9 +85,15 @@ impl FrameChoice {
             let along = &first.frame.positions[axis];
             along.len() > 2 && along.iter().all(|x| *x == along[0])
         };
-        let (path, mut axes) = (first.path.clone(), [Axis::X, Axis::Y, Axis::Z].into_iter());
+        let mut axes = [Axis::X, Axis::Y, Axis::Z].into_iter();
         let normal = axes.find(|axis| alike(axis.index()))?;
-        Some(Notice::OfFrames(FrameNotice::InPlane { path, normal }))
+        Some(Notice::warning(format!(
+            "{}: the particles of the first frame lie in a plane normal to {}, and the box has a length along it: --plane {} makes g(r) of \
+             the plane",
+            first.path.display(),
+            normal.name(),
+            ["yz", "xz", "xy"][normal.index()]
+        )))
     }
 
     /// Numbers of molecules that begin again.
@@ -100,15 +108,16 @@ impl FrameChoice {
         else {
             return None;
         };
-        Some(Notice::OfFrames(FrameNotice::NumbersUsedAgain {
-            path: first.path.clone(),
-            column: self.reading.centres.clone()?,
-            numbers: *numbers,
-            molecules: *molecules,
-            molecule: molecule.clone(),
-            distance: *distance,
-            half: *half,
-        }))
+        Some(Notice::warning(format!(
+            "{}: `{}` has {} numbers for {} molecules: atoms of {molecule} are {} apart, more than half the box, {}: each run of \
+             particles with one number is taken for a molecule",
+            first.path.display(),
+            self.reading.centres.as_ref()?,
+            numbers,
+            molecules,
+            in_short(*distance),
+            in_short(*half)
+        )))
     }
 
     /// Molecules whose pairs are left out, and which seem to be several of one number.
@@ -136,13 +145,13 @@ impl FrameChoice {
         else {
             return None;
         };
-        Some(Notice::OfFrames(FrameNotice::WideGroup {
-            path: first.path.clone(),
-            column: column.clone(),
-            molecule,
-            distance,
-            half,
-        }))
+        Some(Notice::warning(format!(
+            "{}: --exclude-same {column}: atoms of {molecule} are {} apart, more than half the box, {}: are numbers used again? Pairs of all particles \
+             with one number are left out",
+            first.path.display(),
+            in_short(distance),
+            in_short(half)
+        )))
     }
 
     /// Numbers of residues that several have; those of no chain are left to other warnings where these were said.
@@ -161,20 +170,21 @@ impl FrameChoice {
         let of_residues = molecule_keys(&atoms, RESIDUES)?;
         let residues = Numbering::Unique.rows_of(&of_residues).len();
         if residues > numbers.len() {
-            return Some(Notice::OfFrames(FrameNotice::ResiduesOfChains {
-                path,
-                numbers: numbers.len(),
-                residues,
-            }));
+            return Some(Notice::note(format!(
+                "{}: `resid` has {} numbers for {residues} residues, distinguished by chain, segment and insertion code",
+                path.display(),
+                numbers.len()
+            )));
         }
         let is_split = |rows: &&Vec<u32>| rows.windows(2).any(|two| two[1] != two[0] + 1);
         let split = numbers.iter().find(is_split).filter(|_| !is_said)?;
-        Some(Notice::OfFrames(FrameNotice::ScatteredResidues {
-            path,
-            residues,
-            runs: Numbering::runs_of(&of_residues).len(),
-            residue: text_of(atoms.get(RESIDUES)?, split[0] as usize),
-        }))
+        Some(Notice::warning(format!(
+            "{}: `resid` has {residues} numbers in {} runs of particles: those of {} do not follow one another and are taken for one \
+             residue; if they are of several chains, give a --topology that states chains or segments",
+            path.display(),
+            Numbering::runs_of(&of_residues).len(),
+            text_of(atoms.get(RESIDUES)?, split[0] as usize)
+        )))
     }
 
     /// A topology that tells nothing that frames do not.
@@ -185,10 +195,15 @@ impl FrameChoice {
         if !topology.bonds().is_empty() || topology.names().any(is_new) {
             return None;
         }
-        Some(Notice::OfFrames(FrameNotice::UnusedTopology {
-            path: first.path.clone(),
-            columns: topology.names().map(str::to_owned).collect(),
-        }))
+        let (path, columns) = (first.path.display(), topology.names().collect::<Vec<_>>());
+        let lacks = match columns.as_slice() {
+            [] => format!("it tells no names, types, masses or bonds of the particles of {path}"),
+            columns => format!(
+                "it has no bonds, and {path} has its columns too: {}",
+                columns.join(", ")
+            ),
+        };
+        Some(Notice::warning(format!("--topology is not used: {lacks}")))
     }
 }
 

@@ -321,7 +321,6 @@ impl<const FINE: bool> AcrossAxis for LinearRoot<FINE> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

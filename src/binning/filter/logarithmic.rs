@@ -199,7 +199,6 @@ impl AcrossAxis for Logarithmic {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::super::axes::Radial;
     use super::super::{Filter, doubts};

@@ -139,7 +139,6 @@ impl<'a> Run<'a> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::binning::{Edges, RBins};

@@ -157,7 +157,6 @@ impl fmt::Display for AngularWeight {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -143,7 +143,6 @@ impl Realisations {
 const NEGLIGIBLE: f64 = 1e-40;
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

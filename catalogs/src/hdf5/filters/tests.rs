@@ -1,7 +1,5 @@
 //! Chunks that hdf5plugin wrote, whole and damaged.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
 use super::*;
 
 struct Chunk {

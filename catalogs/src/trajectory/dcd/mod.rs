@@ -26,11 +26,11 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 pub(super) fn open(head: &Head<'_>, _: &TrajectoryRequest) -> Result<Box<dyn Trajectory>> {
     let mut bytes = Bytes::open(head, TrajectoryFormat::Dcd)?;
     let Some(records) = Records::of(head.bytes, HEADER, &[b"CORD"]) else {
-        return Err(CatalogError::Unsupported {
-            path: head.path.to_owned(),
-            what: "a DCD file of velocities (VELD)".to_owned(),
-            advice: "read the one of positions (CORD)".to_owned(),
-        });
+        return Err(CatalogError::unsupported(
+            head.path,
+            "a DCD file of velocities (VELD)",
+            "read the one of positions (CORD)",
+        ));
     };
     let header = Header::read(&mut bytes, records)?;
     Ok(Box::new(Dcd {

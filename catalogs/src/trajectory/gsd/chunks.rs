@@ -126,11 +126,11 @@ impl Chunks {
         }
         let [schema_version, version] = versions;
         if schema != "hoomd" || !(1..=2).contains(&schema_version) || version > 2 {
-            return Err(CatalogError::Unsupported {
-                path: bytes.path().to_owned(),
-                what: format!("GSD {version} of the schema `{schema}` {schema_version}"),
-                advice: "GSD 1 and 2 of the schema `hoomd` 1 and 2 are read".to_owned(),
-            });
+            return Err(CatalogError::unsupported(
+                bytes.path(),
+                format!("GSD {version} of the schema `{schema}` {schema_version}"),
+                "GSD 1 and 2 of the schema `hoomd` 1 and 2 are read",
+            ));
         }
         let size = places.saturating_mul(NAME);
         bytes.go_to(list, "the list of names")?;

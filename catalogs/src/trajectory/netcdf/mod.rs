@@ -76,11 +76,8 @@ impl Amber {
     fn of(mut store: Box<dyn Store>) -> Result<Self> {
         let path = store.path().to_owned();
         let corrupt = |detail: String| CatalogError::corrupt(&path, format!("header: {detail}"));
-        let unsupported = |what: String, advice: &str| CatalogError::Unsupported {
-            path: path.clone(),
-            what,
-            advice: advice.to_owned(),
-        };
+        let unsupported =
+            |what: String, advice: &str| CatalogError::unsupported(&path, what, advice);
         let convention = store.convention().unwrap_or_default();
         let amber = |name: &str| ["AMBER", "AMBERRESTART"].contains(&name);
         if !convention.split([',', ' ']).any(amber) {

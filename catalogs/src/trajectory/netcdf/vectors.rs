@@ -95,14 +95,16 @@ pub(super) fn find(store: &mut dyn Store, coordinates: &Variable) -> Result<Vec<
             "" | REDUCED => Some(1.0),
             unit => (quantity.factor)(unit),
         };
-        let factor = factor.ok_or_else(|| CatalogError::Unsupported {
-            path: store.path().to_owned(),
-            what: format!(
-                "`{}` in `{}`",
-                quantity.name,
-                variable.unit.as_deref().unwrap_or_default()
-            ),
-            advice: format!("write them in {}, as AMBER does", quantity.unit),
+        let factor = factor.ok_or_else(|| {
+            CatalogError::unsupported(
+                store.path(),
+                format!(
+                    "`{}` in `{}`",
+                    quantity.name,
+                    variable.unit.as_deref().unwrap_or_default()
+                ),
+                &format!("write them in {}, as AMBER does", quantity.unit),
+            )
         })?;
         variable.scale = Some(variable.scale.unwrap_or(1.0) * factor);
         found.push(Vectors {

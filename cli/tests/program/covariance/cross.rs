@@ -55,7 +55,7 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
 impl Looped {
     fn new(folder: &Folder) -> Self {
         let points = |k: usize| {
-            let text = std::fs::read_to_string(folder.path(&format!("r{k}.csv"))).unwrap();
+            let text = folder.text(&format!("r{k}.csv"));
             let row = |line: &str| {
                 let x: Vec<f64> = line.split(',').map(|x| x.parse().unwrap()).collect();
                 ([x[0], x[1], x[2]], x[3])

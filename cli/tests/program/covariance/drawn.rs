@@ -26,16 +26,15 @@ fn errors_and_noise_stand_beside_the_matrix() {
     assert_eq!(Some(noise[2]), errors["noise"].as_f64());
     assert!(noise[0] > noise[2], "{noise:?}");
     assert_eq!(errors["tuned"]["errors"].as_array().unwrap().len(), 4);
-    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
-    let drawn = text("cov.svg");
+    let drawn = folder.text("cov.svg");
     for part in ["noise R", "1/sqrt(rounds)", "reference", "error"] {
         assert!(drawn.contains(part), "{part}");
     }
     folder.good("plot cov.json --beside mocks.csv -o beside.svg");
-    assert!(text("beside.svg").contains("mocks.csv"));
+    assert!(folder.text("beside.svg").contains("mocks.csv"));
     // Without groups of rounds there is the matrix alone.
     folder.good(&format!("{poles} --rounds 4 -o few.json --plot few.svg"));
-    assert!(!text("few.svg").contains("rounds"));
+    assert!(!folder.text("few.svg").contains("rounds"));
     for (command, message) in [
         (
             "plot smu.csv --beside mocks.csv -o p.svg",

@@ -167,7 +167,7 @@ fn sums_of_another_command_are_refused() {
         "{}",
         run.stderr
     );
-    let bytes = std::fs::read(folder.path("kept")).unwrap();
+    let bytes = folder.bytes("kept");
     std::fs::write(folder.path("kept"), &bytes[..bytes.len() - 9]).unwrap();
     refused(
         &format!("{COVARIANCE} --rounds 8"),

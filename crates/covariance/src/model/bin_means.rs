@@ -59,7 +59,6 @@ pub fn mean_xi(table: &XiTable, bounds: Bounds<'_>) -> Vec<f64> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

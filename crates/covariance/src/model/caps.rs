@@ -36,7 +36,6 @@ pub fn combined(parts: &[(&[f64], &Matrix)]) -> Result<Matrix, ModelError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::super::LinearMap;
     use super::*;

@@ -96,7 +96,6 @@ impl Regions {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use albireo::random::Stream;
 

@@ -62,7 +62,6 @@ pub fn least_of_c4(terms: &Terms) -> Result<f64, ModelError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::super::Group;
     use super::super::trials::Sites;

@@ -95,7 +95,6 @@ impl LinearMap {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use albireo::random::Stream;
 

@@ -1,7 +1,5 @@
 //! Small models that are known exactly: counts of a Gaussian field at sites, and the sums over them in plain loops.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
 use albireo::random::Stream;
 
 use super::{Matrix, Terms, TracerSums, two_point};

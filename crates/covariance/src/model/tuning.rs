@@ -85,7 +85,6 @@ fn golden_section(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::super::Group;
     use super::super::trials::Sites;

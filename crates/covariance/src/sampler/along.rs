@@ -193,7 +193,6 @@ impl Any {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use albireo_simd::{Isa, Kernel, MOST_LANES};
 

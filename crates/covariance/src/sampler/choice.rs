@@ -55,7 +55,6 @@ impl SamplingEngine for AnyEngine {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use albireo::{Domain, Edges, Particles, Points, RBins};
 

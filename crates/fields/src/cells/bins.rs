@@ -159,7 +159,6 @@ pub(crate) fn candidate2(reach: f64) -> f64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::frame::square_along;

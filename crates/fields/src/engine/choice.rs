@@ -52,7 +52,6 @@ pub fn choose_engine(auto: &Auto, job: &FieldJob) -> Choice {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::{Grid, Targets, Term};

@@ -1,7 +1,5 @@
 //! Terms against their formulas.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
 use super::*;
 use albireo_simd::Scalar32;
 

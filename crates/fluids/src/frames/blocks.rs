@@ -297,7 +297,6 @@ pub(super) fn alike(one: &Tally, other: &Tally) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::super::FrameSum;
     use albireo::{Lattice, PeriodicBox};

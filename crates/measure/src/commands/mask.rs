@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::args::mirrors;
 use crate::group;
-use crate::usage::usage;
+use crate::usage::{first_given, usage};
 
 /// Orders of pixels, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -66,14 +66,12 @@ impl MaskFlags {
     /// Refuses flags about a mask where there is none.
     pub(super) fn check(&self, mask: Option<&Path>) -> Result<()> {
         let given = [
-            ("--mask-pixels", self.mask_pixels.is_some()),
-            ("--mask-where", self.mask_where.is_some()),
-            ("--mask-order", self.mask_order.is_some()),
+            (self.mask_pixels.is_some(), "--mask-pixels"),
+            (self.mask_where.is_some(), "--mask-where"),
+            (self.mask_order.is_some(), "--mask-order"),
         ];
-        match given.into_iter().find(|(_, given)| *given) {
-            Some((flag, _)) if mask.is_none() => {
-                Err(usage(format!("{flag} needs a mask: --mask FILE")))
-            }
+        match first_given(&given) {
+            Some(flag) if mask.is_none() => Err(usage(format!("{flag} needs a mask: --mask FILE"))),
             _ => Ok(()),
         }
     }

@@ -8,7 +8,7 @@ use albireo::estimators::{AnyEstimator, Formula};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::usage::usage;
+use crate::usage::{refuse_given, usage};
 
 /// An estimator, under a name of the user's or none.
 #[derive(Debug, Clone)]
@@ -116,20 +116,16 @@ impl NamedFormulas {
 
     /// Refuses what they have no columns for, by its flag.
     pub(super) fn check(&self, apart: &[(bool, &str)]) -> Result<()> {
-        match apart.iter().find(|(given, _)| *given) {
-            None => Ok(()),
-            Some((_, flag)) => {
-                let unnamed = if self.names.len() == 1 {
-                    "leave out the name, or"
-                } else {
-                    "give one formula without a name, or leave out"
-                };
-                Err(usage(format!(
-                    "--estimator {}=..: formulas with names are columns of bins in r or theta, or of multipoles, wedges or wp: {unnamed} {flag}",
-                    self.names[0]
-                )))
-            }
-        }
+        let unnamed = match self.names.len() {
+            1 => "leave out the name, or",
+            _ => "give one formula without a name, or leave out",
+        };
+        refuse_given(apart, |flag| {
+            format!(
+                "--estimator {}=..: formulas with names are columns of bins in r or theta, or of multipoles, wedges or wp: {unnamed} {flag}",
+                self.names[0]
+            )
+        })
     }
 }
 

@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 use super::projections::{Curve, Projection};
 use crate::form_file::Form;
 use crate::group;
-use crate::usage::usage;
+use crate::usage::{first_given, usage};
 
 /// Flags of multipoles and wedges.
 #[derive(Debug, Args)]
@@ -150,14 +150,12 @@ fn equal(n: NonZeroU16, mu: &SignedEdges) -> Result<Vec<f64>> {
 impl OverMuFlags {
     /// The flag that is given, if one is.
     pub(super) fn given(&self) -> Option<&'static str> {
-        let flags = [
-            ("--multipoles", self.multipoles.is_some()),
-            ("--wedges", self.wedges.is_some()),
-            ("--wedge-edges", self.wedge_edges.is_some()),
-            ("--wedge-bins", self.wedge_bins.is_some()),
-        ];
-        let given = flags.into_iter().find(|(_, given)| *given);
-        given.map(|(flag, _)| flag)
+        first_given(&[
+            (self.multipoles.is_some(), "--multipoles"),
+            (self.wedges.is_some(), "--wedges"),
+            (self.wedge_edges.is_some(), "--wedge-edges"),
+            (self.wedge_bins.is_some(), "--wedge-bins"),
+        ])
     }
 
     /// Whether what is asked for depends on the sign of mu: multipoles of odd degree, and wedges below 0.

@@ -23,7 +23,7 @@ use crate::record::Record;
 use crate::scatter::{Method, Scatter};
 #[cfg(feature = "plot")]
 use crate::session::Sink;
-use crate::usage::usage;
+use crate::usage::{refuse_given, usage};
 
 /// What becomes of pairs with one point in the region that is left out, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -116,21 +116,21 @@ impl RegionFlags {
             .or(column);
         let Some(cut) = self.layered(cut)? else {
             let needing = [
-                ("--jackknife", self.jackknife.is_some()),
-                ("--bootstrap", self.bootstrap.is_some()),
-                ("--covariance", self.covariance.is_some() && !realised),
-                ("--region-counts", self.region_counts.is_some()),
-                ("--regions-output", self.regions_output.is_some()),
-                ("--region-sums", self.region_sums.is_some()),
+                (self.jackknife.is_some(), "--jackknife"),
+                (self.bootstrap.is_some(), "--bootstrap"),
+                (self.covariance.is_some() && !realised, "--covariance"),
+                (self.region_counts.is_some(), "--region-counts"),
+                (self.regions_output.is_some(), "--regions-output"),
+                (self.region_sums.is_some(), "--region-sums"),
                 #[cfg(feature = "plot")]
-                ("--region-map", self.region_map.is_some()),
+                (self.region_map.is_some(), "--region-map"),
             ];
-            return match needing.into_iter().find(|(_, given)| *given) {
-                None => Ok(None),
-                Some((flag, _)) => Err(usage(format!(
+            let refused = refuse_given(&needing, |flag| {
+                format!(
                     "{flag} needs regions: --regions N, --regions-nside NSIDE, --regions-cubes N or --regions-column COLUMN"
-                ))),
-            };
+                )
+            });
+            return refused.map(|()| None);
         };
         let method = match (self.bootstrap, self.jackknife) {
             (Some(realisations), _) => Method::Bootstrap { realisations, seed },

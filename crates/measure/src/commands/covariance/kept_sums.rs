@@ -39,7 +39,7 @@ const MATRICES: &str = "matrices";
 /// The words of a command that made a part; none of another file.
 pub(crate) fn words_of_part(path: &Path) -> Option<Vec<String>> {
     let state = KeptState::read(path, KIND).ok()??;
-    serde_json::from_slice(state.block(COMMAND)?).ok()
+    state.json(COMMAND)
 }
 
 /// Sums of rounds in files.
@@ -234,9 +234,7 @@ impl<'a> KeptSums<'a> {
 
     /// Groups with those of regions, and integers by their first round.
     fn read(&self, state: &KeptState, by_region: bool) -> Option<Kept> {
-        let runs = |block: &str| -> Option<Vec<[u64; 2]>> {
-            serde_json::from_slice(state.block(block)?).ok()
-        };
+        let runs = |block: &str| -> Option<Vec<[u64; 2]>> { state.json(block) };
         let n = self.sampling.map.values();
         let (words, rest) = state.block(MATRICES)?.as_chunks::<8>();
         rest.is_empty().then_some(())?;
@@ -300,14 +298,14 @@ impl<'a> KeptSums<'a> {
         let mut state = self
             .empty
             .clone()
-            .with(GROUPS, groups.to_string().into_bytes())
-            .with(OPEN, open.to_string().into_bytes())
+            .with_json(GROUPS, &groups)
+            .with_json(OPEN, &open)
             .with(MATRICES, bytes);
         for (k, sums) in sampled.open.values().enumerate() {
             state = state.with(integers(k), sums.to_bytes());
         }
         if let Some(words) = words {
-            state = state.with(COMMAND, json!(words).to_string().into_bytes());
+            state = state.with_json(COMMAND, &json!(words));
         }
         let written = state.write(path);
         written.with_context(|| format!("cannot write {}", path.display()))?;

@@ -117,7 +117,7 @@ impl Saved {
         });
         let state = empty
             .clone()
-            .with(SEEN, seen.to_string().into_bytes())
+            .with_json(SEEN, &seen)
             .with(WORDS, bytes_of(&self.state));
         let written = state.write(path);
         written.with_context(|| format!("--checkpoint: cannot write {}", path.display()))
@@ -141,7 +141,7 @@ impl Saved {
     }
 
     fn of_state(state: &KeptState) -> Option<Self> {
-        let seen = state.json(SEEN)?;
+        let seen: Value = state.json(SEEN)?;
         let numbers = |value: &Value| -> Option<Vec<u64>> {
             value.as_array()?.iter().map(Value::as_u64).collect()
         };

@@ -162,7 +162,6 @@ pub(super) fn statistic(bins: &Bins) -> &'static str {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -21,7 +21,7 @@ use crate::edges::EdgeSpec;
 use crate::every::SavedAt;
 use crate::group;
 use crate::paths::{ReadFile, WrittenFile};
-use crate::usage::usage;
+use crate::usage::{first_given, refuse_given, usage};
 
 /// The axes of a plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -200,7 +200,7 @@ pub(super) struct FrameFlags {
 impl FrameFlags {
     /// The first of the flags that has a meaning for trajectories alone.
     pub(super) fn given(&self) -> Option<&'static str> {
-        let given = [
+        first_given(&[
             (self.topology.is_some(), "--topology"),
             (self.frames.is_some(), "--frames"),
             (self.species.is_some(), "--species"),
@@ -221,9 +221,7 @@ impl FrameFlags {
             (self.frames_per_device.is_some(), "--frames-per-device"),
             (self.frame_column.is_some(), "--frame-column"),
             (self.box_table.is_some(), "--box-table"),
-        ];
-        let first = given.into_iter().find(|(given, _)| *given);
-        first.map(|(_, flag)| flag)
+        ])
     }
 
     /// Refuses flags of files alone, and those of tables for frames that are no table.
@@ -234,12 +232,9 @@ impl FrameFlags {
             (self.frame_column.is_some() && !is_table, "--frame-column"),
             (self.box_table.is_some() && !is_table, "--box-table"),
         ];
-        match of_files.into_iter().find(|(given, _)| *given) {
-            Some((_, flag)) => Err(usage(format!(
-                "{flag} is for files, and the frames lie in memory"
-            ))),
-            None => Ok(()),
-        }
+        refuse_given(&of_files, |flag| {
+            format!("{flag} is for files, and the frames lie in memory")
+        })
     }
 
     /// How many blocks errors are the scatter of.
@@ -461,7 +456,7 @@ impl FrameFlags {
 
 /// The first flag that samples have and frames of particles in boxes have not.
 pub(super) fn of_samples(selection: &Selection, space: &SpaceFlags) -> Option<&'static str> {
-    let given = [
+    first_given(&[
         (selection.sky.is_some(), "--sky"),
         (selection.distance.is_some(), "--distance"),
         (selection.redshift.is_some(), "--redshift"),
@@ -475,7 +470,5 @@ pub(super) fn of_samples(selection: &Selection, space: &SpaceFlags) -> Option<&'
         (space.partial_set, "--partial-set"),
         (!space.columns.ignore_units.is_empty(), "--ignore-units"),
         (space.columns.redshift_unit.is_some(), "--redshift-unit"),
-    ];
-    let first = given.into_iter().find(|(given, _)| *given);
-    first.map(|(_, flag)| flag)
+    ])
 }

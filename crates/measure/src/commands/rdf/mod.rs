@@ -29,7 +29,7 @@ mod weights;
 
 use std::path::Path;
 
-use albireo_samples::{FrameNotice, Given, Held, Notice, Samples, Selection, held, held_given};
+use albireo_samples::{Given, Held, Notice, Samples, Selection, held, held_given};
 
 use self::bins::RMax;
 use self::flags::FrameFlags;
@@ -244,11 +244,11 @@ impl Rdf {
             Held::Particles { unused } => unused,
         };
         if let (Some(column), Some(path)) = (unused, paths.first()) {
-            let path = path.clone();
-            say(&Notice::OfFrames(FrameNotice::UnusedSpecies {
-                path,
-                column,
-            }));
+            say(&Notice::note(format!(
+                "{}: g(r) is of all particles alike: column `{column}` tells species apart in one table with columns x, y, z or position, without \
+                 --rows, --every, --shard and conditions on frames",
+                path.display()
+            )));
         }
         false
     }

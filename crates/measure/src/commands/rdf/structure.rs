@@ -18,7 +18,7 @@ use crate::group;
 use crate::paths::WrittenFile;
 use crate::record::Record;
 use crate::tables::{edge_columns, with_unit};
-use crate::usage::usage;
+use crate::usage::{first_given, usage};
 
 /// What g - 1 is multiplied by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -99,8 +99,7 @@ impl StructureFlags {
             (self.structure.is_some(), "--structure"),
             (self.p_of_r.is_some(), "--p-of-r"),
         ];
-        let of_all = of_all.into_iter().find(|(given, _)| *given);
-        if let (Some(excluded), Some((_, flag))) = (excluded, of_all) {
+        if let (Some(excluded), Some(flag)) = (excluded, first_given(&of_all)) {
             return Err(usage(format!(
                 "{flag} is of all pairs, those within molecules with them: leave out {excluded}, or make {flag} in a run of its own"
             )));

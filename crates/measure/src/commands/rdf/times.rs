@@ -13,7 +13,7 @@ use clap::Args;
 
 use crate::group;
 use crate::paths::WeightSpec;
-use crate::usage::usage;
+use crate::usage::{first_given, usage};
 
 /// Lags between frames: one, or START:STOP:STEP.
 #[derive(Debug, Clone)]
@@ -70,12 +70,10 @@ pub(super) struct TimeFlags {
 impl TimeFlags {
     /// The first of the flags that has a meaning for trajectories alone.
     pub(super) fn given(&self) -> Option<&'static str> {
-        let given = [
+        first_given(&[
             (!self.lags.is_empty(), "--lags"),
             (self.frame_weights.is_some(), "--frame-weights"),
-        ];
-        let first = given.into_iter().find(|(given, _)| *given);
-        first.map(|(_, flag)| flag)
+        ])
     }
 
     /// The lags, rising; none unless the van Hove function is asked for.

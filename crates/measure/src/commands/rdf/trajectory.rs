@@ -7,9 +7,7 @@ use albireo_catalogs::Stop;
 use albireo_catalogs::is_structure_before;
 use albireo_fluids::frames::FrameJob;
 use albireo_fluids::{FrameSpaces, Space};
-use albireo_samples::{
-    FrameChoice, FrameReading, FrameSource, Given, Notice, NumberedFrame, Selection,
-};
+use albireo_samples::{FrameChoice, FrameReading, FrameSource, Given, NumberedFrame, Selection};
 use anyhow::{Context, Result, anyhow};
 use serde_json::{Map, Value, json};
 
@@ -23,7 +21,7 @@ use crate::engine::Engines;
 use crate::inputs::say;
 use crate::record::Record;
 use crate::session::Session;
-use crate::usage::usage;
+use crate::usage::{first_given, refuse_given, usage};
 
 impl Rdf {
     /// Counts the frames of a trajectory, of files or in memory.
@@ -146,12 +144,12 @@ impl Rdf {
             (self.times.lags()?.is_some(), "--lags"),
             (self.frames.centres().is_some(), "--centres"),
         ];
-        match given.into_iter().find(|(given, _)| *given) {
-            Some((_, flag)) => Err(usage(format!(
+        refuse_given(&given, |flag| {
+            format!(
                 "--pair-sum has no meaning with {flag}: it is of the columns of particles, of pairs in one frame up to half the box"
-            ))),
-            None => Ok(Some(sums)),
-        }
+            )
+        })?;
+        Ok(Some(sums))
     }
 
     /// Refuses sums that these bins do not have.
@@ -165,9 +163,8 @@ impl Rdf {
             (self.frames.is_cylinder(), "--cylinder"),
             (self.walls.given(), "--walls or --randoms"),
         ];
-        let flag = given.into_iter().find(|(given, _)| *given);
         sums.check_bins(&Ruled {
-            flag: flag.map(|(_, flag)| flag),
+            flag: first_given(&given),
             first: edges.values()[0],
         })
     }
@@ -221,11 +218,9 @@ impl Rdf {
         choice: &FrameChoice,
         job: &FrameJob,
     ) -> Result<()> {
-        let mut notice = choice.notice(source, job)?;
-        if let Some(Notice::Frames { unit, topology, .. }) = &mut notice {
-            *topology = self.frames.topology.clone().map(PathBuf::from);
-            *unit = self.pairs.space.unit.clone().or_else(|| unit.take());
-        }
+        let topology = self.frames.topology.as_deref();
+        let unit = self.pairs.space.unit.as_deref();
+        let notice = choice.notice(source, job, unit, topology)?;
         notice.iter().for_each(say);
         Ok(())
     }
@@ -359,7 +354,7 @@ impl Rdf {
             (self.structure.structure.is_some(), "--structure"),
             (self.structure.total_g.is_some(), "--total-g"),
         ];
-        if let (Some((_, flag)), true) = (of_liquids.iter().find(|(given, _)| *given), walled) {
+        if let (Some(flag), true) = (first_given(&of_liquids), walled) {
             return Err(usage(format!("{flag} is of a liquid without walls")));
         }
         if boxed && self.volume.is_some() && !walled {

@@ -21,7 +21,7 @@ use crate::args::OutputFlags;
 use crate::record::Record;
 use crate::session::Session;
 use crate::tables::edge_columns;
-use crate::usage::usage;
+use crate::usage::refuse_given;
 
 /// Particles of all frames that are in memory at the same time.
 const AT_ONCE: u64 = 1 << 27;
@@ -115,10 +115,7 @@ fn refuse(run: &Run<'_>, structure: &StructureFlags) -> Result<()> {
         (flags.saved.path().is_some(), "--checkpoint"),
         (flags.update, "--update"),
     ];
-    match given.into_iter().find(|(given, _)| *given) {
-        None => Ok(()),
-        Some((_, flag)) => Err(usage(format!("{flag} has no meaning with --lags"))),
-    }
+    refuse_given(&given, |flag| format!("{flag} has no meaning with --lags"))
 }
 
 /// Counts the pairs between frames and writes the distinct and own parts.
@@ -273,7 +270,6 @@ fn columns_of(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 

@@ -127,7 +127,6 @@ pub(super) fn difference(first: &Table, other: &Table) -> Option<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use serde_json::json;
