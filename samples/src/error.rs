@@ -222,8 +222,16 @@ pub enum SampleError {
         /// Rows stated.
         expected: u64,
     },
+    /// A file that a sample names twice.
+    #[error("{role}: {} is named twice, so that each of its rows would be there twice: name it once", path.display())]
+    NamedTwice {
+        /// What the sample is to the command.
+        role: String,
+        /// The file.
+        path: PathBuf,
+    },
     /// Rows of a file that are given as their own randoms.
-    #[error("{} and {} are the same rows of {}: name other randoms, or another part of the file by --randoms-where or --randoms-rows", roles[0], roles[1], path.display())]
+    #[error("{} and {} hold the same rows of {}: name other randoms, or another part of the file by --randoms-where or --randoms-rows", roles[0], roles[1], path.display())]
     OwnRandoms {
         /// What they are to the command.
         roles: [String; 2],
@@ -450,6 +458,7 @@ impl SampleError {
             | Self::SkyColumns(_)
             | Self::PositionColumns(_)
             | Self::UnusedCosmology { .. }
+            | Self::NamedTwice { .. }
             | Self::OwnRandoms { .. }
             | Self::BoxOnSky { .. }
             | Self::NoBonds
