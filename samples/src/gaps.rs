@@ -5,8 +5,8 @@
 use albireo::particles::View;
 use albireo::{Axis, Domain, pool};
 
-use crate::notice::Notice;
 use crate::sample::Sample;
+use crate::sample_notice::SampleNotice;
 
 /// The least part of an axis that is a gap, and the number of positions that it would hold if they were even.
 const LEAST_PART: f64 = 0.1;
@@ -59,7 +59,7 @@ fn widest(slots: &Slots, length: f64) -> Option<[f64; 2]> {
 }
 
 /// Parts of the axes of a box that a sample leaves empty.
-pub(crate) fn gaps(sample: &Sample, domain: &Domain) -> Option<Notice> {
+pub(crate) fn gaps(sample: &Sample, domain: &Domain) -> Option<SampleNotice> {
     let Domain::Periodic(cell) = domain else {
         return None;
     };
@@ -77,7 +77,7 @@ pub(crate) fn gaps(sample: &Sample, domain: &Domain) -> Option<Notice> {
     };
     let axes = [Axis::X, Axis::Y, Axis::Z].into_iter().zip(cell.lengths());
     let gaps: Vec<_> = axes.filter_map(gap).collect();
-    (!gaps.is_empty()).then(|| Notice::Gaps {
+    (!gaps.is_empty()).then(|| SampleNotice::Gaps {
         role: sample.role.clone(),
         path: sample.path.clone(),
         gaps,

@@ -10,6 +10,8 @@ use albireo_catalogs::in_short;
 use thiserror::Error;
 
 use crate::frame_notice::FrameNotice;
+use crate::sample_notice::SampleNotice;
+use crate::shown::four_digits;
 
 /// Something worth saying that is no error. Its text is one line.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -127,42 +129,6 @@ pub enum Notice {
         in_short(.0.omega_m()), in_short(.0.omega_lambda())
     )]
     NegativeLambda(Cosmology),
-    /// Samples with the same positions row by row, under any names.
-    #[error(
-        "{} and {} are the same rows ({}, {}): {}",
-        roles[0], roles[1], paths[0].display(), paths[1].display(),
-        if *randoms { "such an estimate means nothing" } else { "each point is also paired with itself" }
-    )]
-    SameRows {
-        /// What they are to the command.
-        roles: [String; 2],
-        /// Their files.
-        paths: [PathBuf; 2],
-        /// Whether the second are the randoms of the first.
-        randoms: bool,
-    },
-    /// Fewer randoms than the data they belong to.
-    #[error(
-        "{}: {} rows, fewer than the {} of {}: are the two swapped? Randoms should be many times as many",
-        roles[1], rows[1], rows[0], roles[0]
-    )]
-    FewRandoms {
-        /// What the data and their randoms are to the command.
-        roles: [String; 2],
-        /// How many each of them holds.
-        rows: [usize; 2],
-    },
-    /// Data and randoms that do not cover the same volume.
-    #[error(
-        "{}: do both cover the same sky and the same distances, after the same cuts (--where, --randoms-where)?",
-        alone(roles, *shares)
-    )]
-    Apart {
-        /// What the data and their randoms are to the command.
-        roles: [String; 2],
-        /// The share of each that lies where the other have nothing.
-        shares: [f64; 2],
-    },
     /// Objects in the place of the observer.
     #[error(
         "{}: column `{column}` is 0 in {rows} of {of} rows, which puts them at the observer: marks of missing values are left out by --where",
@@ -177,36 +143,6 @@ pub enum Notice {
         rows: usize,
         /// Of how many.
         of: usize,
-    },
-    /// Weights of which a few are negative, as marks of missing ones are.
-    #[error(
-        "{role} ({}): {rows} of {of} weights are negative, down to {}, and their pairs are subtracted: marks of missing weights are left out by --where",
-        path.display(), in_short(*least)
-    )]
-    NegativeWeights {
-        /// What the sample is to the command.
-        role: String,
-        /// The file.
-        path: PathBuf,
-        /// How many are negative.
-        rows: usize,
-        /// Of how many.
-        of: usize,
-        /// The least of them.
-        least: f64,
-    },
-    /// A sample that leaves a part of the box empty, whose random pairs are computed as if it did not.
-    #[error(
-        "{role} ({}): no position lies {} of the box, and RR is that of the whole box: give --randoms in the part that is filled, or its --box",
-        path.display(), along(gaps)
-    )]
-    Gaps {
-        /// What the sample is to the command.
-        role: String,
-        /// The file.
-        path: PathBuf,
-        /// The axes with where a gap begins and ends: beyond the box where it goes around.
-        gaps: Vec<(Axis, [f64; 2])>,
     },
     /// Positions that span more than the box along all of its axes.
     #[error(
@@ -393,6 +329,9 @@ pub enum Notice {
     /// What is said of the particles of frames.
     #[error(transparent)]
     OfFrames(FrameNotice),
+    /// What is said of the objects of samples.
+    #[error(transparent)]
+    OfSamples(#[from] SampleNotice),
     /// Positions that were wrapped into the box.
     #[error("{role}: {wrapped} of {of} positions were outside the box and are wrapped into it")]
     Wrapped {
@@ -416,12 +355,8 @@ impl Notice {
             Self::Radians { .. }
                 | Self::Velocities { .. }
                 | Self::NegativeLambda(_)
-                | Self::SameRows { .. }
-                | Self::FewRandoms { .. }
-                | Self::Apart { .. }
+                | Self::OfSamples(_)
                 | Self::AtObserver { .. }
-                | Self::NegativeWeights { .. }
-                | Self::Gaps { .. }
                 | Self::WidePart { .. }
                 | Self::Absent { .. }
                 | Self::SmallDistances { .. }
@@ -440,31 +375,6 @@ fn parts_of(spans: &[f64; 3], lengths: &[Option<f64>; 3]) -> String {
     let each = axes.filter_map(|((axis, span), length)| {
         let (span, length) = (in_short(four_digits(*span)), in_short((*length)?));
         Some(format!("{span} of {length} along {axis}"))
-    });
-    each.collect::<Vec<_>>().join(", ")
-}
-
-fn four_digits(value: f64) -> f64 {
-    format!("{value:.3e}").parse().unwrap_or(value)
-}
-
-/// Where gaps lie.
-fn along(gaps: &[(Axis, [f64; 2])]) -> String {
-    let each = gaps.iter().map(|(axis, gap)| {
-        let [from, to] = gap.map(|end| in_short(four_digits(end)));
-        format!("from {from} to {to} along {}", axis.name())
-    });
-    each.collect::<Vec<_>>().join(", ")
-}
-
-/// How much of two samples lies where the other has nothing.
-fn alone(roles: &[String; 2], shares: [f64; 2]) -> String {
-    let [data, randoms] = roles;
-    let each = [(data, randoms, shares[0]), (randoms, data, shares[1])];
-    let each = each.iter().filter(|(.., share)| *share > 0.0);
-    let each = each.map(|(of, other, share)| {
-        let percent = (100.0 * share).round().max(1.0);
-        format!("about {percent} % of the {of} lie where there are no {other}")
     });
     each.collect::<Vec<_>>().join(", ")
 }

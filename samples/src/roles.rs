@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use crate::error::{Result, SampleError};
-use crate::notice::Notice;
 use crate::overlap::shares_alone;
 use crate::sample::Sample;
+use crate::sample_notice::SampleNotice;
 use crate::source::Source;
 
 /// Whether a role holds the randoms of another one.
@@ -44,11 +44,11 @@ pub(crate) fn check_randoms(sources: &[Source]) -> Result<()> {
 }
 
 /// Samples that are the same rows, where these are paired with themselves: within a group there are no pairs.
-pub(crate) fn same_rows(samples: &[Sample]) -> Vec<Notice> {
+pub(crate) fn same_rows(samples: &[Sample]) -> Vec<SampleNotice> {
     let in_groups = |a: &Sample, b: &Sample| a.groups.is_some() && a.groups == b.groups;
     let same = |a: &Sample, b: &Sample| a.particles.points() == b.particles.points();
     let same = pairs(samples).filter(|(a, b)| !in_groups(a, b) && same(a, b));
-    same.map(|(first, second)| Notice::SameRows {
+    same.map(|(first, second)| SampleNotice::SameRows {
         roles: [first.role.clone(), second.role.clone()],
         paths: [first.path.clone(), second.path.clone()],
         randoms: are_randoms_of(&second.role, &first.role),
@@ -57,12 +57,12 @@ pub(crate) fn same_rows(samples: &[Sample]) -> Vec<Notice> {
 }
 
 /// Randoms that are fewer than their data.
-pub(crate) fn few_randoms(samples: &[Sample]) -> Vec<Notice> {
+pub(crate) fn few_randoms(samples: &[Sample]) -> Vec<SampleNotice> {
     let few = |(data, randoms): &(&Sample, &Sample)| {
         are_randoms_of(&randoms.role, &data.role) && randoms.particles.len() < data.particles.len()
     };
     let few = pairs(samples).filter(few);
-    few.map(|(data, randoms)| Notice::FewRandoms {
+    few.map(|(data, randoms)| SampleNotice::FewRandoms {
         roles: [data.role.clone(), randoms.role.clone()],
         rows: [data.particles.len(), randoms.particles.len()],
     })
@@ -75,7 +75,7 @@ const ALONE: [[f64; 2]; 2] = [[0.02, 0.1], [0.1, 0.35]];
 const FEW: [usize; 2] = [2000, 5000];
 
 /// Data and randoms that do not cover the same volume.
-pub(crate) fn apart(samples: &[Sample]) -> Vec<Notice> {
+pub(crate) fn apart(samples: &[Sample]) -> Vec<SampleNotice> {
     let randoms =
         pairs(samples).filter(|(data, randoms)| are_randoms_of(&randoms.role, &data.role));
     let apart = randoms.filter_map(|(data, randoms)| {
@@ -83,7 +83,7 @@ pub(crate) fn apart(samples: &[Sample]) -> Vec<Notice> {
         let others = [randoms, data].map(|sample| sample.particles.len());
         let least = [0, 1].map(|k| ALONE[usize::from(others[k] < FEW[k])][k]);
         let is_apart = shares[0] >= least[0] || shares[1] >= least[1];
-        is_apart.then(|| Notice::Apart {
+        is_apart.then(|| SampleNotice::Apart {
             roles: [data.role.clone(), randoms.role.clone()],
             shares,
         })

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 
 use crate::error::{Result, SampleError};
 use crate::gaps::gaps;
-use crate::notice::Notice;
 use crate::regions::Cut;
 use crate::sample::Sample;
+use crate::sample_notice::SampleNotice;
 use crate::suspicion::negative_weights;
 
 /// Samples in a common domain.
@@ -89,11 +89,11 @@ impl Samples {
 
     /// What looks wrong about them for an estimate: marks of missing weights, and parts of a box that are empty where random pairs are known as of
     /// all of it.
-    pub fn suspicions(&self, known_randoms: bool) -> Vec<Notice> {
+    pub fn suspicions(&self, known_randoms: bool) -> Vec<SampleNotice> {
         let negative = |sample: &Sample| {
             negative_weights(&sample.role, &sample.path, sample.particles.weights())
         };
-        let mut found: Vec<Notice> = self.all.iter().filter_map(negative).collect();
+        let mut found: Vec<SampleNotice> = self.all.iter().filter_map(negative).collect();
         if known_randoms {
             found.extend(
                 self.all

@@ -1,4 +1,4 @@
-//! Names as messages show them.
+//! Names and numbers as messages show them.
 
 /// The first of many names.
 pub(crate) fn in_short_list(names: &[String]) -> String {
@@ -10,4 +10,9 @@ pub(crate) fn in_short_list(names: &[String]) -> String {
     } else {
         format!("{shown} and {more} more")
     }
+}
+
+/// A number to four digits.
+pub(crate) fn four_digits(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
 }

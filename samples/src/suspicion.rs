@@ -11,6 +11,7 @@ use albireo_catalogs::in_short;
 use crate::columns;
 use crate::error::{Result, StatedUnitError};
 use crate::notice::Notice;
+use crate::sample_notice::SampleNotice;
 use crate::space::{Rows, is_rectangular};
 
 /// The largest redshift of a galaxy that anybody has seen is below this one.
@@ -125,7 +126,7 @@ pub(crate) fn negative_lambda(cosmology: &Cosmology) -> Option<Notice> {
 const MARKED: f64 = 0.1;
 
 /// Weights of which a few are negative.
-pub(crate) fn negative_weights(role: &str, path: &Path, weights: &Weights) -> Option<Notice> {
+pub(crate) fn negative_weights(role: &str, path: &Path, weights: &Weights) -> Option<SampleNotice> {
     let Weights::PerParticle(weights) = weights else {
         return None;
     };
@@ -137,7 +138,7 @@ pub(crate) fn negative_weights(role: &str, path: &Path, weights: &Weights) -> Op
     let least = negative.fold(0.0, f64::min);
     #[allow(clippy::cast_precision_loss, reason = "a share")]
     let share = rows as f64 / weights.len() as f64;
-    (share < MARKED).then(|| Notice::NegativeWeights {
+    (share < MARKED).then(|| SampleNotice::NegativeWeights {
         role: role.to_owned(),
         path: path.to_owned(),
         rows,

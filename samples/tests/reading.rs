@@ -4,7 +4,9 @@
 
 use albireo::{Domain, LineOfSight, Outside};
 use albireo_fixtures::Folder;
-use albireo_samples::{BoxSpec, Notice, Reading, SampleError, Samples, Selection, Source, Stop};
+use albireo_samples::{
+    BoxSpec, Notice, Reading, SampleError, SampleNotice, Samples, Selection, Source, Stop,
+};
 
 /// A file of that content as the sample of a role.
 fn source(folder: &Folder, role: &str, content: &str) -> Source {
@@ -95,7 +97,7 @@ fn redshifts_become_distances_and_suspicions_are_told() {
                 Notice::NegativeLambda(_),
                 Notice::Radians { .. },
                 Notice::Radians { .. },
-                Notice::SameRows { .. }
+                Notice::OfSamples(SampleNotice::SameRows { .. })
             ]
         ),
         "{warnings:?}"

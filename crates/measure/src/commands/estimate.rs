@@ -344,10 +344,8 @@ impl EstimateFlags {
         let inputs = session.read(&sources, &self.space, wanted, &mut record)?;
         let is_said = set == 0 && session.is_first();
         if is_said {
-            inputs
-                .suspicions(known_randoms && !random)
-                .iter()
-                .for_each(say);
+            let suspicions = inputs.suspicions(known_randoms && !random).into_iter();
+            suspicions.for_each(|notice| say(&notice.into()));
         }
         self.regions.look_at(&inputs, is_said)?;
         let (inputs, whole) = of_result(inputs, &self.realised.all, (set, name), &mut record)?;
