@@ -130,6 +130,26 @@ pub enum FrameNotice {
         /// What may be meant, or what is there, with the signs before it.
         hint: String,
     },
+    /// A frame that is not later than the one before it.
+    #[error(
+        "{frame} ({moment}) comes after a frame of {before}: are frames there twice, as where files overlap, or files in another order than in time?"
+    )]
+    Again {
+        /// The frame, with its file.
+        frame: String,
+        /// Its step or time.
+        moment: String,
+        /// That of the frame before it.
+        before: String,
+    },
+    /// Frames that are not evenly apart.
+    #[error("{frame} ({}) and the frame before it ({}) are not as far apart as others: --lags counts frames, not times", moments[1], moments[0])]
+    Uneven {
+        /// The first of them, with its file.
+        frame: String,
+        /// The step or time of the one before it, and its own.
+        moments: [String; 2],
+    },
     /// Bonds and columns of a topology that the frames have already, or none at all.
     #[error("--topology is not used: {}", unused(path, columns))]
     UnusedTopology {
@@ -151,6 +171,8 @@ impl FrameNotice {
                 | Self::InPlane { .. }
                 | Self::NoSuchText { .. }
                 | Self::UnusedTopology { .. }
+                | Self::Again { .. }
+                | Self::Uneven { .. }
         )
     }
 }
