@@ -60,6 +60,7 @@ mod passed_on;
 mod placing;
 mod reading;
 mod regions;
+mod repeated;
 mod roles;
 mod rsd;
 mod sample;

@@ -28,6 +28,19 @@ pub enum SampleNotice {
         /// Whether the second are the randoms of the first.
         randoms: bool,
     },
+    /// Rows that lie exactly where others do.
+    #[error(
+        "{role} ({}): about {} % of the rows lie exactly where another row does, and make pairs with their copies: are objects there twice?",
+        path.display(), (100.0 * share).round()
+    )]
+    Repeated {
+        /// What the sample is to the command.
+        role: String,
+        /// The file.
+        path: PathBuf,
+        /// The share of rows that are copies of others.
+        share: f64,
+    },
     /// Fewer randoms than the data they belong to.
     #[error(
         "{}: {} rows, fewer than the {} of {}: are the two swapped? Randoms should be many times as many",
