@@ -69,6 +69,7 @@ mod samples;
 mod selected;
 mod selection;
 mod shown;
+mod sight;
 mod snapshot_header;
 mod snapshots;
 mod source;

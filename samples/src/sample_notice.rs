@@ -41,6 +41,26 @@ pub enum SampleNotice {
         /// The share of rows that are copies of others.
         share: f64,
     },
+    /// A sample that looks like a simulation, seen from the origin.
+    #[error(
+        "{role} ({}): positions fill a cube from {} to {} along each axis, as those of a simulation do, and the line of sight comes from the origin: \
+         --box L or --los z for a simulation, --los midpoint where the observer is there",
+        path.display(), in_short(four_digits(cube[0])), in_short(four_digits(cube[1]))
+    )]
+    SeenFromOrigin {
+        /// What the sample is to the command.
+        role: String,
+        /// The file.
+        path: PathBuf,
+        /// Where the cube begins and ends.
+        cube: [f64; 2],
+    },
+    /// An axis as the line of sight of positions on the sky.
+    #[error(
+        "--los {}: positions are on the sky, and pairs are seen along one axis, {}: --los midpoint, or no --los, is from the observer",
+        .0.name(), meaning(*.0)
+    )]
+    AxisOfSky(Axis),
     /// Fewer randoms than the data they belong to.
     #[error(
         "{}: {} rows, fewer than the {} of {}: are the two swapped? Randoms should be many times as many",
@@ -114,4 +134,13 @@ fn alone(roles: &[String; 2], shares: [f64; 2]) -> String {
         format!("about {percent} % of the {of} lie where there are no {other}")
     });
     each.collect::<Vec<_>>().join(", ")
+}
+
+/// What an axis is on the sky.
+fn meaning(axis: Axis) -> &'static str {
+    match axis {
+        Axis::X => "that to RA 0, Dec 0",
+        Axis::Y => "that to RA 90, Dec 0",
+        Axis::Z => "that to the pole, Dec 90",
+    }
 }

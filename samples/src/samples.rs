@@ -11,6 +11,7 @@ use crate::gaps::gaps;
 use crate::regions::Cut;
 use crate::sample::Sample;
 use crate::sample_notice::SampleNotice;
+use crate::sight::seen;
 use crate::suspicion::negative_weights;
 
 /// Samples in a common domain.
@@ -159,6 +160,17 @@ impl Samples {
             LineOfSight::Fixed(Axis::Z)
         } else {
             LineOfSight::Midpoint
+        }
+    }
+
+    /// What looks wrong about the line of sight, where it is given as an axis or not at all.
+    pub fn doubts_of_sight(&self, given: Option<LineOfSight>) -> Vec<SampleNotice> {
+        match given {
+            Some(LineOfSight::Fixed(axis)) if self.on_sky => vec![SampleNotice::AxisOfSky(axis)],
+            None if !self.on_sky && matches!(self.domain, Domain::Open) => {
+                self.all.iter().filter_map(seen).take(1).collect()
+            }
+            _ => vec![],
         }
     }
 

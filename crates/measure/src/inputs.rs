@@ -101,7 +101,16 @@ impl Session<'_> {
     }
 }
 
-/// The line of sight: as given, else the one that goes with the domain.
-pub(crate) fn line_of_sight(given: Option<LosName>, samples: &Samples) -> LineOfSight {
-    given.map_or_else(|| samples.line_of_sight(), LineOfSight::from)
+/// The line of sight: as given, else the one that goes with the domain; where `is_said`, with what looks wrong about it.
+pub(crate) fn line_of_sight(
+    given: Option<LosName>,
+    samples: &Samples,
+    is_said: bool,
+) -> LineOfSight {
+    let given = given.map(LineOfSight::from);
+    let doubts = is_said.then(|| samples.doubts_of_sight(given));
+    for doubt in doubts.into_iter().flatten() {
+        say(&doubt.into());
+    }
+    given.unwrap_or_else(|| samples.line_of_sight())
 }
