@@ -4,7 +4,7 @@
 
 use albireo_catalogs::{FRAME_NAMES, TableDescription};
 
-use crate::error::{Result, SampleError};
+use crate::error::{Result, SampleError, StatedUnitError};
 use crate::selection::Selection;
 
 /// Where the positions of a sample come from.
@@ -40,6 +40,17 @@ pub(crate) struct Need {
     pub(crate) angular: bool,
     /// A cosmology is given, so redshifts can be used.
     pub(crate) cosmology: bool,
+}
+
+impl Depth {
+    /// The column, and the options that name it with those of the sky.
+    fn named(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Self::None => None,
+            Self::Distance(name) => Some(("--sky and --distance", name)),
+            Self::Redshift(name) => Some(("--sky and --redshift", name)),
+        }
+    }
 }
 
 const TRIPLES: [[&str; 3]; 5] = [
@@ -110,6 +121,12 @@ pub(crate) fn is_called_as_redshifts(column: &str) -> bool {
     REDSHIFTS
         .iter()
         .any(|name| name.eq_ignore_ascii_case(column))
+}
+
+/// Whether two columns have usual names of right ascension and declination, in any case of letters.
+fn is_called_as_sky(x: &str, y: &str) -> bool {
+    let is = |[ra, dec]: &[&str; 2]| ra.eq_ignore_ascii_case(x) && dec.eq_ignore_ascii_case(y);
+    SKY.iter().any(is)
 }
 
 /// The numeric columns of a table.
@@ -210,6 +227,9 @@ pub(crate) fn choose(
         different("--positions", names)?;
         return match &names[..] {
             [name] => Ok((Place::Vector(name.clone()), false)),
+            [x, y, _] if is_called_as_sky(x, y) => {
+                Err(StatedUnitError::SkyAsLengths(names.clone()).into())
+            }
             [x, y, z] => Ok((Place::Cartesian([x.clone(), y.clone(), z.clone()]), false)),
             other => Err(SampleError::PositionColumns(other.len())),
         };
@@ -241,6 +261,9 @@ pub(crate) fn choose(
         (_, Some(name)) => Some(Depth::Redshift(name.clone())),
         _ => available.depth(need),
     };
+    if let Some((option, name)) = depth.as_ref().and_then(Depth::named) {
+        different(option, &[ra.clone(), dec.clone(), name.to_owned()])?;
+    }
     match (depth, cartesian) {
         (Some(depth), None) => {
             let guessed = selection.sky.is_none() || !(depth_told || need.angular);

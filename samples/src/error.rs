@@ -459,6 +459,7 @@ impl SampleError {
             | Self::PositionColumns(_)
             | Self::UnusedCosmology { .. }
             | Self::NamedTwice { .. }
+            | Self::Units(StatedUnitError::SkyAsLengths(_))
             | Self::OwnRandoms { .. }
             | Self::BoxOnSky { .. }
             | Self::NoBonds

@@ -34,6 +34,13 @@ pub enum StatedUnitError {
         /// What to do.
         advice: String,
     },
+    /// Columns of the sky in the place of lengths.
+    #[error(
+        "--positions {}: `{}` and `{}` are called as angles on the sky are: --sky {},{} with --redshift or --distance takes them; if they are lengths, \
+         write {}+0",
+        .0.join(","), .0[0], .0[1], .0[0], .0[1], .0[0]
+    )]
+    SkyAsLengths(Vec<String>),
     /// Redshifts beyond all galaxies, in a column without a unit.
     #[error("{}: column `{column}` reaches {largest}, far beyond any galaxy's redshift, and states no unit: write --redshift '{column}/299792.458' if it is c z in km/s, --redshift-unit 1 if these are redshifts", path.display())]
     Far {
