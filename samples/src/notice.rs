@@ -31,6 +31,20 @@ pub enum Notice {
         /// Declination.
         dec: (String, [f64; 2]),
     },
+    /// Right ascensions of all hours of the day; each coordinate with its least and largest value.
+    #[error(
+        "{}: `{}` from {} to {}, where `{}` is from {} to {}, looks like hours; it is taken as degrees: --sky '15*{},{}' if it is",
+        path.display(), ra.0, in_short(ra.1[0]), in_short(ra.1[1]), dec.0, in_short(dec.1[0]),
+        in_short(dec.1[1]), ra.0, dec.0
+    )]
+    Hours {
+        /// The file.
+        path: PathBuf,
+        /// Right ascension.
+        ra: (String, [f64; 2]),
+        /// Declination.
+        dec: (String, [f64; 2]),
+    },
     /// Redshifts that are velocities, or marks of missing ones.
     #[error(
         "{}: column `{column}` reaches {}, far beyond any galaxy's redshift: is it cz in km/s? It is taken as z",
@@ -353,6 +367,7 @@ impl Notice {
         matches!(
             self,
             Self::Radians { .. }
+                | Self::Hours { .. }
                 | Self::Velocities { .. }
                 | Self::NegativeLambda(_)
                 | Self::OfSamples(_)
