@@ -42,6 +42,17 @@ pub(crate) struct Need {
     pub(crate) cosmology: bool,
 }
 
+impl Depth {
+    /// The column, and the options that name it with those of the sky.
+    fn named(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Self::None => None,
+            Self::Distance(name) => Some(("--sky and --distance", name)),
+            Self::Redshift(name) => Some(("--sky and --redshift", name)),
+        }
+    }
+}
+
 const TRIPLES: [[&str; 3]; 5] = [
     ["x", "y", "z"],
     ["X", "Y", "Z"],
@@ -110,6 +121,12 @@ pub(crate) fn is_called_as_redshifts(column: &str) -> bool {
     REDSHIFTS
         .iter()
         .any(|name| name.eq_ignore_ascii_case(column))
+}
+
+/// Whether two columns have usual names of right ascension and declination, in any case of letters.
+fn is_called_as_sky(x: &str, y: &str) -> bool {
+    let is = |[ra, dec]: &[&str; 2]| ra.eq_ignore_ascii_case(x) && dec.eq_ignore_ascii_case(y);
+    SKY.iter().any(is)
 }
 
 /// The numeric columns of a table.
@@ -211,6 +228,11 @@ pub(crate) fn choose(
         different("--positions", names)?;
         return match &names[..] {
             [name] => Ok((Place::Vector(name.clone()), false)),
+            [x, y, _] if is_called_as_sky(x, y) => Err(SampleError::Call(format!(
+                "--positions {}: `{x}` and `{y}` are called as angles on the sky are: --sky {x},{y} with --redshift or --distance takes them; if they are \
+                     lengths, write {x}+0",
+                names.join(",")
+            ))),
             [x, y, z] => Ok((Place::Cartesian([x.clone(), y.clone(), z.clone()]), false)),
             other => Err(SampleError::Call(format!(
                 "--positions takes three columns, or one of three components; found {}",
@@ -246,6 +268,9 @@ pub(crate) fn choose(
         (_, Some(name)) => Some(Depth::Redshift(name.clone())),
         _ => available.depth(need),
     };
+    if let Some((option, name)) = depth.as_ref().and_then(Depth::named) {
+        different(option, &[ra.clone(), dec.clone(), name.to_owned()])?;
+    }
     match (depth, cartesian) {
         (Some(depth), None) => {
             let guessed = selection.sky.is_none() || !(depth_told || need.angular);

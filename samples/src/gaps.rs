@@ -11,6 +11,8 @@ use crate::shown::in_four_digits;
 
 /// The least part of an axis that is a gap, and the number of positions that it would hold if they were even.
 const LEAST_PART: f64 = 0.1;
+/// The least part where all three axes end in a gap, as those of a box do that is a little too large.
+const LEAST_END: f64 = 0.01;
 const LEAST_EXPECTED: f64 = 100.0;
 
 /// Slots that an axis is cut into: a gap is wider than several of them.
@@ -48,36 +50,53 @@ fn slots_of(column: View<'_>, length: f64) -> Slots {
     })
 }
 
-/// The widest of the gaps between positions; the last one goes around to the first position.
+/// The gap from the last position around to the first one.
+fn around(slots: &Slots, length: f64) -> Option<[f64; 2]> {
+    let mut held = slots.iter().filter(|[lo, hi]| lo <= hi);
+    let [first, most] = held.next().copied()?;
+    let last = held.next_back().map_or(most, |[_, most]| *most);
+    Some([last, first + length])
+}
+
+/// The widest of the gaps between positions.
 fn widest(slots: &Slots, length: f64) -> Option<[f64; 2]> {
     let held: Vec<[f64; 2]> = slots.iter().copied().filter(|[lo, hi]| lo <= hi).collect();
-    let around = [held.last()?[1], held.first()?[0] + length];
     let within = held.windows(2).map(|pair| [pair[0][1], pair[1][0]]);
     let width = |gap: &[f64; 2]| gap[1] - gap[0];
     within
-        .chain([around])
+        .chain(around(slots, length))
         .max_by(|a, b| width(a).total_cmp(&width(b)))
 }
 
-/// Parts of the axes of a box that a sample leaves empty.
+/// Parts of the axes of a box that a sample leaves empty: wide ones, or small ones of all axes where these end.
 pub(crate) fn gaps(sample: &Sample, domain: &Domain) -> Option<Notice> {
     let Domain::Periodic(cell) = domain else {
         return None;
     };
     let points = sample.particles.points();
-    let gap = |(axis, length): (Axis, Option<f64>)| {
-        let length = length?;
-        let gap = widest(
-            &slots_of(points.columns()[axis.index()].view(), length),
-            length,
-        )?;
-        let part = (gap[1] - gap[0]) / length;
-        #[allow(clippy::cast_precision_loss, reason = "an expected number")]
-        let expected = part * points.len() as f64;
-        (part >= LEAST_PART && expected >= LEAST_EXPECTED).then_some((axis, gap))
-    };
     let axes = [Axis::X, Axis::Y, Axis::Z].into_iter().zip(cell.lengths());
-    let gaps: Vec<_> = axes.filter_map(gap).collect();
+    let axes = axes.filter_map(|(axis, length)| {
+        let column = points.columns()[axis.index()].view();
+        Some((axis, length?, slots_of(column, length?)))
+    });
+    let axes: Vec<_> = axes.collect();
+    let found = |gap_of: fn(&Slots, f64) -> Option<[f64; 2]>, least: f64| -> Vec<_> {
+        let gaps = axes.iter().filter_map(|(axis, length, slots)| {
+            let gap = gap_of(slots, *length)?;
+            let part = (gap[1] - gap[0]) / length;
+            #[allow(clippy::cast_precision_loss, reason = "an expected number")]
+            let expected = part * points.len() as f64;
+            (part >= least && expected >= LEAST_EXPECTED).then_some((*axis, gap))
+        });
+        gaps.collect()
+    };
+    let mut gaps = found(widest, LEAST_PART);
+    if gaps.is_empty() {
+        gaps = found(around, LEAST_END);
+        if gaps.len() < 3 {
+            return None;
+        }
+    }
     (!gaps.is_empty()).then(|| Notice::warning(format!(
         "{} ({}): no position lies {} of the box, and RR is that of the whole box: give --randoms in the part that is filled, or its --box",
         sample.role,

@@ -169,7 +169,7 @@ impl Columns<'_> {
             Place::Sky { ra, dec, depth } => (ra, dec, depth),
         };
         let (right, declination) = (column(ra)?.contiguous(), column(dec)?.contiguous());
-        let suspicion = suspicion::radians(&source.path, (ra, &right), (dec, &declination));
+        let suspicion = suspicion::other_angles(&source.path, (ra, &right), (dec, &declination));
         suspicion.into_iter().for_each(&mut *tell);
         let (ra, dec) = (Angles::new(ra, &right), Angles::new(dec, &declination));
         let depths = |column, values, is_meant| Depths {

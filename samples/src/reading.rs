@@ -24,6 +24,7 @@ use crate::notice::Notice;
 use crate::opened::{Conversion, Opened};
 use crate::placing::place;
 use crate::regions::RegionSpec;
+use crate::repeated::repeated;
 use crate::roles;
 use crate::sample::Sample;
 use crate::samples::Samples;
@@ -133,10 +134,10 @@ impl Reading {
             samples.push(join(parts)?);
         }
         conversion.functions.say(tell);
-        let few = roles::few_randoms(&samples).into_iter();
-        let suspicions = few.chain(roles::same_rows(&samples));
-        suspicions.for_each(&mut *tell);
-        roles::apart(&samples).into_iter().for_each(&mut *tell);
+        let of_roles = [roles::few_randoms, roles::same_rows, roles::apart];
+        let suspicions = of_roles.into_iter().flat_map(|of_role| of_role(&samples));
+        let repeated = samples.iter().filter_map(repeated);
+        suspicions.chain(repeated).for_each(&mut *tell);
         let (domain, space) = self.domain(&samples, on_sky, &common, tell)?;
         if let Some(axis) = self
             .rsd

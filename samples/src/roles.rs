@@ -2,6 +2,7 @@
 //!
 //! Entry: [`check_randoms`] before they are read, [`same_rows`], [`few_randoms`] and [`apart`] behind.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use crate::error::{Result, SampleError};
@@ -28,22 +29,20 @@ fn pairs<T>(all: &[T]) -> impl Iterator<Item = (&T, &T)> {
 
 /// Refuses rows of a file that are given as their own randoms.
 pub(crate) fn check_randoms(sources: &[Source]) -> Result<()> {
-    let places = |source: &Source| -> Vec<PathBuf> {
-        let place = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
-        source.paths.iter().map(place).collect()
-    };
-    let same =
-        |a: &Source, b: &Source| a.selection.is_same_rows(&b.selection) && places(a) == places(b);
-    let mut own = pairs(sources).filter(|(a, b)| are_randoms_of(&b.role, &a.role));
-    match own.find(|(a, b)| same(a, b)) {
-        None => Ok(()),
-        Some((data, randoms)) => Err(SampleError::Call(format!(
-            "{} and {} are the same rows of {}: name other randoms, or another part of the file by --randoms-where or --randoms-rows",
-            data.role,
-            randoms.role,
-            data.paths.first().cloned().unwrap_or_default().display()
-        ))),
+    let own = pairs(sources).filter(|(a, b)| are_randoms_of(&b.role, &a.role));
+    for (data, randoms) in own.filter(|(a, b)| a.selection.is_same_rows(&b.selection)) {
+        let of_randoms: HashSet<PathBuf> = randoms.places().collect();
+        let shared = data.places().position(|place| of_randoms.contains(&place));
+        if let Some(k) = shared {
+            return Err(SampleError::Call(format!(
+                "{} and {} hold the same rows of {}: name other randoms, or another part of the file by --randoms-where or --randoms-rows",
+                data.role,
+                randoms.role,
+                data.paths[k].display()
+            )));
+        }
     }
+    Ok(())
 }
 
 /// Samples that are the same rows, where these are paired with themselves: within a group there are no pairs.

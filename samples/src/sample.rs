@@ -118,7 +118,7 @@ fn on_sky(
 ) -> Result<Points> {
     let angles = [take(catalog, source, ra)?, take(catalog, source, dec)?];
     if !(units.is_stated(0) && units.is_stated(1)) {
-        let suspicion = suspicion::radians(&source.path, (ra, &angles[0]), (dec, &angles[1]));
+        let suspicion = suspicion::other_angles(&source.path, (ra, &angles[0]), (dec, &angles[1]));
         suspicion.into_iter().for_each(&mut *tell);
     }
     let [of_ra, of_dec] = angles;

@@ -11,7 +11,21 @@ use crate::gaps::gaps;
 use crate::notice::Notice;
 use crate::regions::Cut;
 use crate::sample::Sample;
+use crate::sight::seen;
 use crate::suspicion::negative_weights;
+
+/// An axis as the line of sight of positions on the sky.
+fn along_axis_of_sky(axis: Axis) -> Notice {
+    let meaning = match axis {
+        Axis::X => "that to RA 0, Dec 0",
+        Axis::Y => "that to RA 90, Dec 0",
+        Axis::Z => "that to the pole, Dec 90",
+    };
+    Notice::warning(format!(
+        "--los {}: positions are on the sky, and pairs are seen along one axis, {meaning}: --los midpoint, or no --los, is from the observer",
+        axis.name()
+    ))
+}
 
 /// Samples in a common domain.
 #[derive(Debug, Clone)]
@@ -158,6 +172,17 @@ impl Samples {
             LineOfSight::Fixed(Axis::Z)
         } else {
             LineOfSight::Midpoint
+        }
+    }
+
+    /// What looks wrong about the line of sight, where it is given as an axis or not at all.
+    pub fn doubts_of_sight(&self, given: Option<LineOfSight>) -> Vec<Notice> {
+        match given {
+            Some(LineOfSight::Fixed(axis)) if self.on_sky => vec![along_axis_of_sky(axis)],
+            None if !self.on_sky && matches!(self.domain, Domain::Open) => {
+                self.all.iter().filter_map(seen).take(1).collect()
+            }
+            _ => vec![],
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Source`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use albireo_catalogs::{Catalog, Expression, Hashing, Join, in_short};
@@ -37,11 +37,31 @@ pub(crate) struct File {
 }
 
 impl Source {
+    /// Where its paths lead to by links and folders; what lies in memory has its name alone.
+    pub(crate) fn places(&self) -> impl Iterator<Item = PathBuf> {
+        let place = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        self.paths.iter().map(place)
+    }
+
+    /// Refuses a file that is named twice.
+    fn check_names(&self) -> Result<()> {
+        let mut seen = HashSet::new();
+        let twice = self.places().position(|place| !seen.insert(place));
+        twice.map_or(Ok(()), |k| {
+            Err(SampleError::Call(format!(
+                "{}: {} is named twice, so that each of its rows would be there twice: name it once",
+                self.role,
+                self.paths[k].display()
+            )))
+        })
+    }
+
     /// Its files, one by one, those of a folder in their order.
     pub(crate) fn files(&self) -> Result<Vec<File>> {
         if self.paths.is_empty() {
             return Err(SampleError::no_file(&self.role));
         }
+        self.check_names()?;
         let mut files = Vec::new();
         for path in &self.paths {
             let mut selection = self.selection.clone();

@@ -137,7 +137,8 @@ impl Survey {
         let declination = sample::take(&mut catalog, source, dec)?;
         units.note(&mut used);
         if !(units.is_stated(0) && units.is_stated(1)) {
-            let suspicion = suspicion::radians(&source.path, (ra, &right), (dec, &declination));
+            let suspicion =
+                suspicion::other_angles(&source.path, (ra, &right), (dec, &declination));
             suspicion.into_iter().for_each(&mut *tell);
         }
         let (right, declination) = (units.apply(0, right), units.apply(1, declination));

@@ -26,10 +26,28 @@ fn range(values: &[f64]) -> [f64; 2] {
         })
 }
 
-/// Sky coordinates that would all be allowed in radians.
-pub(crate) fn radians(path: &Path, ra: (&str, &[f64]), dec: (&str, &[f64])) -> Option<Notice> {
+/// Right ascensions from 0 to 24 where declinations span more degrees than a strip of the sky does.
+const STRIP: f64 = 60.0;
+
+/// Sky coordinates that would all be allowed in radians, or in hours.
+pub(crate) fn other_angles(path: &Path, ra: (&str, &[f64]), dec: (&str, &[f64])) -> Option<Notice> {
     use std::f64::consts::{FRAC_PI_2, TAU};
     let (ra_range, dec_range) = (range(ra.1), range(dec.1));
+    let is_day = (0.0..0.5).contains(&ra_range[0]) && (23.5..=24.0).contains(&ra_range[1]);
+    if is_day && dec_range[1] - dec_range[0] > STRIP {
+        return Some(Notice::warning(format!(
+            "{}: `{}` from {} to {}, where `{}` is from {} to {}, looks like hours; it is taken as degrees: --sky '15*{},{}' if it is",
+            path.display(),
+            ra.0,
+            in_short(ra_range[0]),
+            in_short(ra_range[1]),
+            dec.0,
+            in_short(dec_range[0]),
+            in_short(dec_range[1]),
+            ra.0,
+            dec.0
+        )));
+    }
     let within = |[lo, hi]: [f64; 2], most: f64| lo.abs().max(hi.abs()) <= most;
     let all_zero = within(ra_range, 0.0) && within(dec_range, 0.0);
     let suspicious = within(ra_range, TAU) && within(dec_range, FRAC_PI_2) && !all_zero;

@@ -315,7 +315,7 @@ fn upweights_that_fit_nothing_are_refused() {
             (xi("dr.csv,o.csv"), 2, "the parent result holds D1D2, the observed one DD, DR, RR, and what takes upweights here is DD, DR"),
             (xi("DD=dr.csv,o.csv"), 1, "DD is of pairs within one sample, found cross pairs"),
             (xi("p.csv,o.csv --angular DD=dd.csv,o.csv"), 2, "DD has upweights already"),
-            ("xi d.csv --positions ra,dec,r --bins lin:0:2:4 --box 12 --angular dd.csv,plain.csv".to_owned(), 1, "angular separations need an open domain"),
+            ("xi d.csv --positions ra+0,dec,r --bins lin:0:2:4 --box 12 --angular dd.csv,plain.csv".to_owned(), 1, "angular separations need an open domain"),
         ],
     );
     let run = folder.run("count d.csv --weight w --sky ra,dec --distance r --bins lin:0:2:4 --angular p.csv,plain.csv -o p.csv");

@@ -106,6 +106,7 @@ fn several_files_are_one_sample() {
         .with("g_2.csv", "w x y z\n1 3 0 0\n")
         .with("g_10.csv", "x\ty\tz\n7\t0\t0\n9\t9\t9\n")
         .with("all.csv", "x,y,z\n0,0,0\n1,0,0\n7,0,0\n9,9,9\n3,0,0\n")
+        .with("r.csv", "x,y,z\n0,1,0\n1,0,1\n")
         .with("sky.csv", "RA,DEC,DIST\n0,0,10\n");
     let bins = "--bins edges:0.5,1.5,2.5,3.5,4.5,5.5,6.5,7.5,20";
     folder.good(&format!("count g_*.csv {bins} -o many.json"));
@@ -130,9 +131,8 @@ fn several_files_are_one_sample() {
             .all(|file| file["sha256"].as_str().unwrap().len() == 64)
     );
     // Further files behind the first, and randoms again and again.
-    let xi = format!(
-        "xi g_1.csv g_10.csv g_2.csv --randoms all.csv --randoms g_1.csv {bins} -o xi.json"
-    );
+    let xi =
+        format!("xi g_1.csv g_10.csv g_2.csv --randoms all.csv --randoms r.csv {bins} -o xi.json");
     folder.good(&xi);
     let samples = &folder.table("xi.json").meta["samples"];
     assert_eq!(

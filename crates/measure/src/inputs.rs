@@ -8,8 +8,10 @@ use std::rc::Rc;
 
 use albireo::LineOfSight;
 use albireo::cosmology::Cosmology;
-use albireo_catalogs::Stop;
-use albireo_samples::{Given, Notice, Reading, Samples, Source, SurveyReading};
+use albireo_catalogs::{CatalogError, Stop};
+use albireo_samples::{
+    Given, Notice, Reading, SampleError, Samples, Selection, Source, SurveyReading,
+};
 use anyhow::{Context, Result};
 
 use crate::args::{ColumnUnits, LosName, SpaceFlags};
@@ -47,7 +49,38 @@ fn samples(asked: &Asked, given: HashMap<PathBuf, Given>, stop: Stop) -> Result<
         plain_redshifts: space.columns.redshift_unit.is_some(),
         stop,
     };
-    Ok(reading.read(&asked.sources, &mut |notice| say(&notice))?)
+    let samples = reading.read(&asked.sources, &mut |notice| say(&notice));
+    samples.map_err(|error| match passed_on(&error, &asked.sources) {
+        Some(flags) => anyhow::Error::new(error).context(flags),
+        None => error.into(),
+    })
+}
+
+/// Which flag of the first sample names a column that another one lacks, where that has no such flag of its own.
+fn passed_on(error: &SampleError, sources: &[Source]) -> Option<String> {
+    let SampleError::Catalog(CatalogError::UnknownColumn { path, column, .. }) = error else {
+        return None;
+    };
+    let (first, others) = sources.split_first()?;
+    let other = others.iter().find(|source| source.paths.contains(path))?;
+    let of = |selection: &Selection| {
+        [("where", &selection.filter), ("weight", &selection.weight)]
+            .map(|(flag, text)| (flag, text.clone()))
+    };
+    let mut both = of(&first.selection).into_iter().zip(of(&other.selection));
+    let ((flag, _), _) = both.find(|((_, text), (_, own))| {
+        let names = text
+            .as_ref()
+            .is_some_and(|text| text.contains(column.as_str()));
+        names && text == own
+    })?;
+    let (role, prefix) = match other.role.as_str() {
+        "second" | "cross" => ("second sample", "cross".to_owned()),
+        role => (role, role.replace("shifted ", "").replace(' ', "-")),
+    };
+    Some(format!(
+        "--{flag} holds for the {role} too, unless --{prefix}-{flag} names another, or none"
+    ))
 }
 
 impl Session<'_> {
@@ -101,7 +134,15 @@ impl Session<'_> {
     }
 }
 
-/// The line of sight: as given, else the one that goes with the domain.
-pub(crate) fn line_of_sight(given: Option<LosName>, samples: &Samples) -> LineOfSight {
-    given.map_or_else(|| samples.line_of_sight(), LineOfSight::from)
+/// The line of sight: as given, else the one that goes with the domain; where `is_said`, with what looks wrong about it.
+pub(crate) fn line_of_sight(
+    given: Option<LosName>,
+    samples: &Samples,
+    is_said: bool,
+) -> LineOfSight {
+    let given = given.map(LineOfSight::from);
+    if is_said {
+        samples.doubts_of_sight(given).iter().for_each(say);
+    }
+    given.unwrap_or_else(|| samples.line_of_sight())
 }

@@ -10,6 +10,7 @@ mod held;
 mod lengths;
 mod masses;
 mod molecules;
+mod moments;
 mod one;
 mod range;
 mod source;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use albireo_catalogs::{Cell, Frame, Stop, Trajectory, TrajectoryRequest, open_trajectory};
 
 use super::lengths::Lengths;
+use super::moments::Moments;
 use super::range::FrameRange;
 use crate::error::{Result, SampleError};
 use crate::notice::Notice;
@@ -43,6 +44,7 @@ pub struct FrameSource {
     lengths: Lengths,
     /// The unit asked for.
     wanted: Option<String>,
+    moments: Moments,
 }
 
 impl FrameSource {
@@ -84,6 +86,7 @@ impl FrameSource {
             stop,
             passed: 0,
             ahead: None,
+            moments: Moments::default(),
         })
     }
 
@@ -129,6 +132,11 @@ impl FrameSource {
     /// Word of a unit that is taken for another than the usual one, or converted.
     pub fn notice(&self) -> Option<Notice> {
         self.lengths.notice(&self.first)
+    }
+
+    /// What is to be said of the moments of the frames that were handed out; `by_number` counts on that they are evenly apart.
+    pub fn order(&self, by_number: bool) -> impl Iterator<Item = &Notice> {
+        self.moments.notices(by_number)
     }
 
     /// Where the box stands that frames without one of their own have: an attribute in the header of the open file.
@@ -194,6 +202,7 @@ impl FrameSource {
                 frame.cell = frame.cell.or(self.stated.as_ref().map(|(cell, _)| *cell));
                 self.lengths.apply(&mut frame);
                 let path = open.path().to_owned();
+                self.moments.pass(&frame, &path);
                 return Ok(Some(NumberedFrame {
                     number: wanted,
                     path,

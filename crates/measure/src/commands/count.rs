@@ -265,7 +265,8 @@ impl Count {
         let space = &self.pairs.space;
         let samples = session.read(&sources, space, self.wanted(spec)?, &mut record)?;
         let (samples, whole) = of_result(samples, &self.realised, (set, name), &mut record)?;
-        let los = line_of_sight(self.los.los, &samples);
+        let is_said = set == 0 && spec.has_line_of_sight();
+        let los = line_of_sight(self.los.los, &samples, is_said);
         let bins = spec.bins(los, samples.unit())?;
         let weighting = self.pair_weights.weighting(&samples, &["data", "second"])?;
         upweights.check_data(samples.record().get("samples"));

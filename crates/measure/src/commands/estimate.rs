@@ -351,7 +351,7 @@ impl EstimateFlags {
         }
         self.regions.look_at(&inputs, is_said)?;
         let (inputs, whole) = of_result(inputs, &self.realised.all, (set, name), &mut record)?;
-        let los = line_of_sight(self.los.los, &inputs);
+        let los = line_of_sight(self.los.los, &inputs, is_said && spec.has_line_of_sight());
         let bins = spec.bins(los, inputs.unit())?;
         let weighting = self
             .pair_weights

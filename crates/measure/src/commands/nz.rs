@@ -37,6 +37,11 @@ use crate::watch::Loss;
 /// Width of the bins where none are given, as in the catalogues of BOSS, eBOSS and DESI.
 const WIDTH: f64 = 0.01;
 
+/// Objects whose pixels are compared with the area that is given, the resolution of these pixels, and how many times its area is doubtful.
+const LOOKED_AT: usize = 1 << 18;
+const FINE: u32 = 4096;
+const MANY: f64 = 3.0;
+
 /// Arguments of `nz`.
 #[derive(Debug, Args)]
 #[command(next_help_heading = group::INPUT)]
@@ -159,6 +164,22 @@ impl Sample {
         ))
     }
 
+    /// Says where objects lie in pixels of many times the area that is given.
+    fn check_area(&self, given: f64) -> Result<()> {
+        let step = self.survey.ra.len().div_ceil(LOOKED_AT).max(1);
+        let some = |angles: &[f64]| angles.iter().copied().step_by(step).collect::<Vec<_>>();
+        let [ra, dec] = [&self.survey.ra, &self.survey.dec].map(|angles| some(angles));
+        let places = unit_vectors(Column::new("RA", &ra), Column::new("DEC", &dec))?;
+        let found = Footprint::holding(&places, FINE)?.area();
+        if given > 0.0 && found > MANY * given {
+            tracing::warn!(
+                "--area {given}: {} lie in pixels of {found:.3} square degrees in all: is it in square degrees?",
+                self.role
+            );
+        }
+        Ok(())
+    }
+
     /// Its rows with their density and FKP weights.
     fn weighted(&self, n: &NumberDensity, p0: f64) -> Result<Vec<TableColumn>> {
         let weights = n.fkp_weights(&self.redshift, p0);
@@ -226,7 +247,10 @@ impl Nz {
     /// The area with a record of where it comes from.
     fn area(&self, data: &Sample, randoms: Option<&Sample>) -> Result<(f64, Value)> {
         match (self.area, self.nside) {
-            (Some(area), _) => Ok((area, json!("given"))),
+            (Some(area), _) => {
+                data.check_area(area)?;
+                Ok((area, json!("given")))
+            }
             (None, Some(nside)) => randoms.unwrap_or(data).footprint(nside),
             (None, None) => bail!("no area"),
         }

@@ -130,7 +130,7 @@ pub(super) fn check_entry(table: &Table, record: &Value, expected: &Expected<'_>
     let job = fingerprint(JobId::of(&expected.job));
     if text("job") != job {
         bail!(
-            "it was counted from other randoms, weights or another box: its job fingerprint is {}, that of this job {job}",
+            "it was counted from other randoms, weights or another box, or by another cosmology: its job fingerprint is {}, that of this job {job}",
             text("job")
         );
     }

@@ -248,6 +248,7 @@ impl Run<'_> {
             exactness: workers.exactness(),
         };
         self.choice.changing_box().into_iter().for_each(say);
+        self.source.order(false).for_each(say);
         check_there(&groups, &pairs, &blocks, self.choice.is_filtered())?;
         let each = of.of_each(&blocks)?;
         let partials = of.merged(&each)?;

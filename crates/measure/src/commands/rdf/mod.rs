@@ -297,6 +297,11 @@ impl Rdf {
             return self.run_over_frames(session, &selection, given);
         }
         if let Some(flag) = flag {
+            let second = self.second.iter().flat_map(Files::iter);
+            let absent = self.data.iter().chain(second).find(|path| !path.exists());
+            if let (Some(path), None) = (absent, given) {
+                albireo_catalogs::open(path)?;
+            }
             return Err(usage(format!(
                 "{flag} is for a trajectory, whose parts are named by --species or --select: leave out the second file and the --cross flags"
             )));

@@ -18,6 +18,7 @@ use super::bins;
 use super::frames::{Run, ready, wanted};
 use super::structure::StructureFlags;
 use crate::args::OutputFlags;
+use crate::inputs::say;
 use crate::record::Record;
 use crate::session::Session;
 use crate::tables::edge_columns;
@@ -164,6 +165,7 @@ pub(super) fn write(
         done => done?.interrupted,
     };
     let frames = window.place;
+    run.source.order(true).for_each(say);
     check_lags(&hove, &lags, frames, interrupted)?;
     record.set("engine", engine);
     record.set("frames", frames);

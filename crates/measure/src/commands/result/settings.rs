@@ -2,6 +2,8 @@
 //!
 //! Entry: [`difference`]. It reads metadata only and opens no file.
 
+use std::collections::BTreeMap;
+
 use albireo_catalogs::Table;
 use serde_json::Value;
 
@@ -99,6 +101,55 @@ fn pair_weights(table: &Table) -> Value {
     Value::Object(weights.collect())
 }
 
+/// Whether one lies in a periodic box and the other in open space.
+fn kinds_of_box(first: &Table, other: &Table) -> Option<String> {
+    let kind = |table: &Table| Some(table.meta.get("box")?.get("kind")?.as_str()?.to_owned());
+    let (first, other) = (kind(first)?, kind(other)?);
+    let differs = (first == "open") != (other == "open");
+    differs.then(|| format!("its box: {other}, not {first}"))
+}
+
+/// The weights of the samples by what these are to the count.
+fn weights_by_role(table: &Table) -> BTreeMap<&str, &str> {
+    let samples = table.meta.get("samples").and_then(Value::as_array);
+    let samples = samples.into_iter().flatten();
+    let weights = samples.filter_map(|sample| {
+        let role = sample["role"].as_str()?;
+        Some((role, sample["weight"].as_str().unwrap_or("none")))
+    });
+    weights.collect()
+}
+
+/// The first of the samples of both that has weights in one of them alone; columns may have any names.
+fn weights_of_samples(first: &Table, other: &Table) -> Option<String> {
+    let of_other = weights_by_role(other);
+    let differs = |(role, first): (&str, &str)| {
+        let other = *of_other.get(role)?;
+        let differs = (first == "none") != (other == "none");
+        differs.then(|| format!("its weights of {role}: {other}, not {first}"))
+    };
+    weights_by_role(first).into_iter().find_map(differs)
+}
+
+/// A universe in a few words: its name, or what differs from the other.
+fn universe(own: &Value, other: &Value) -> String {
+    let (Some(own), Some(other)) = (own.as_object(), other.as_object()) else {
+        return in_words(Some(own));
+    };
+    let name = own.get("name").and_then(Value::as_str).map(str::to_owned);
+    name.unwrap_or_else(|| {
+        let is_shared =
+            |key: &str, value: &Value| other.get(key).is_some_and(|other| same(value, other));
+        let differing = own
+            .iter()
+            .filter(|(key, value)| !value.is_null() && !is_shared(key, value));
+        let each: Vec<String> = differing
+            .map(|(key, value)| format!("{key} {value}"))
+            .collect();
+        each.join(", ")
+    })
+}
+
 /// What `other` has otherwise than `first`, if there is anything: `its estimator is hamilton, not landy-szalay`.
 pub(super) fn difference(first: &Table, other: &Table) -> Option<String> {
     let weights = || {
@@ -118,12 +169,20 @@ pub(super) fn difference(first: &Table, other: &Table) -> Option<String> {
         if same(of_first, of_other) || unsaid(first, of_first) || unsaid(other, of_other) {
             return None;
         }
+        if *key == "cosmology" {
+            let [of_other, of_first] = [[of_other, of_first], [of_first, of_other]]
+                .map(|[own, other]| universe(own, other));
+            return Some(format!("its {name}: {of_other}, not {of_first}"));
+        }
         Some(match edge(of_first, of_other) {
             Some(edge) => format!("its {name} differ: {edge}"),
             None => format!("its {name}: {}, not {}", in_words(b), in_words(a)),
         })
     });
-    differing.or_else(weights)
+    let differing = differing.or_else(|| kinds_of_box(first, other));
+    differing
+        .or_else(weights)
+        .or_else(|| weights_of_samples(first, other))
 }
 
 #[cfg(test)]

@@ -1,0 +1,90 @@
+//! Rows that are there more than once: of tiles that overlap, or of a table that was put together twice.
+//!
+//! Entry: [`repeated`]. Equal positions have equal numbers, of which a part is taken where rows are many: with any of them all of its copies.
+
+use albireo::{Points, pool};
+
+use crate::notice::Notice;
+use crate::sample::Sample;
+
+/// Rows whose numbers are compared, about: of more, a part.
+const ENOUGH: usize = 1 << 16;
+/// Rows that are looked at at a time.
+const ROWS: usize = 1 << 16;
+/// Copies that are worth saying: so many among the rows compared, and this part of them.
+const COPIES: usize = 10;
+const SHARE: f64 = 0.01;
+
+/// A number of a position that others share by chance only in one of 2^64 cases.
+fn number_of(position: [f64; 3]) -> u64 {
+    // Both zeros are one place.
+    let bits = position.map(|x| (x + 0.0).to_bits());
+    bits.into_iter().fold(0, |number, bits| {
+        let mixed = (number ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        mixed ^ (mixed >> 32)
+    })
+}
+
+/// The share of rows that lie exactly where one before them does.
+fn share_of_copies(points: &Points) -> Option<f64> {
+    let (view, rows) = (points.view(), points.len());
+    let parts = (rows / ENOUGH).next_power_of_two() as u64;
+    let of_rows = |begin: usize| -> Vec<u64> {
+        let numbers = (begin..rows.min(begin + ROWS)).map(|row| number_of(view.at(row)));
+        numbers.filter(|number| number % parts == 0).collect()
+    };
+    let numbers = pool::each(rows.div_ceil(ROWS), |part| of_rows(part * ROWS));
+    let mut numbers = numbers.concat();
+    let all = numbers.len();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let copies = all - numbers.len();
+    #[allow(clippy::cast_precision_loss, reason = "a share of some thousand rows")]
+    let share = copies as f64 / all as f64;
+    (copies >= COPIES && share >= SHARE).then_some(share)
+}
+
+/// A sample of which a part of the rows is there more than once.
+pub(crate) fn repeated(sample: &Sample) -> Option<Notice> {
+    let share = share_of_copies(sample.particles.points())?;
+    Some(Notice::warning(format!(
+        "{} ({}): about {} % of the rows lie exactly where another row does, and make pairs with their copies: are objects there twice?",
+        sample.role,
+        sample.path.display(),
+        (100.0 * share).round()
+    )))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use albireo::random;
+
+    /// `rows` random points, of which the first so many follow again.
+    fn share(rows: usize, copies: usize) -> Option<f64> {
+        let points = random::in_box(rows, 1, [1.0; 3]).unwrap();
+        let column = |axis: usize| {
+            let all = (0..rows).chain(0..copies);
+            all.map(|row| points.at(row)[axis]).collect::<Vec<_>>()
+        };
+        share_of_copies(&Points::new(column(0), column(1), column(2)).unwrap())
+    }
+
+    #[test]
+    fn copies_are_found_among_few_and_among_many() {
+        assert_eq!(share(100, 0), None);
+        assert_eq!(share(100, 9), None);
+        assert_eq!(share(100, 10), Some(10.0 / 110.0));
+        assert_eq!(share(100, 100), Some(0.5));
+        let (few, many) = (share(400_000, 1000), share(400_000, 100_000).unwrap());
+        assert!(few.is_none() && (many - 0.2).abs() < 0.01, "{many}");
+    }
+
+    #[test]
+    fn both_zeros_are_one_place_and_no_axis_is_another() {
+        assert_eq!(number_of([0.0, 1.0, 2.0]), number_of([-0.0, 1.0, 2.0]));
+        assert_ne!(number_of([0.0, 1.0, 2.0]), number_of([1.0, 0.0, 2.0]));
+    }
+}
