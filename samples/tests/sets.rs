@@ -130,8 +130,9 @@ fn one_file_of_a_snapshot_is_not_the_snapshot() {
         let data = samples.get("data").unwrap();
         assert_eq!((data.len(), data.weight_sum()), (7, 1.75), "{table}");
     }
-    // The rows of the second file are those of the first again.
-    let twice = source(vec![at(0), at(0), at(1)], Some("PartType1"), None);
+    // The rows of the last file are those of the first again.
+    std::fs::copy(at(0), at(2)).unwrap();
+    let twice = source(vec![at(0), at(1), at(2)], Some("PartType1"), None);
     let refused = read(&Reading::default(), twice).0.unwrap_err();
     assert!(
         refused.to_string().contains("PartType1: 10 of 7 rows"),
