@@ -167,8 +167,10 @@ fn plans_ask_for_every_kernel_that_has_a_name_and_for_no_other() {
             vec![LineOfSight::Fixed(Direction::X), LineOfSight::Midpoint]
         };
         let many = particles(&domain, 200_000, Scatter::Uniform, 3);
-        let bins = RBins::new(Edges::linear(0.0, reaches[0], 1024).unwrap());
-        ask(&mut asked, &domain, &many, &bins, &options, SHARED);
+        for number in [1024, 90] {
+            let bins = RBins::new(Edges::linear(0.0, reaches[0], number).unwrap());
+            ask(&mut asked, &domain, &many, &bins, &options, SHARED);
+        }
         for reach in reaches {
             for edges in across(reach) {
                 ask(

@@ -173,10 +173,9 @@ pub(super) fn shaped(
         (_, true, true) if variant.realised_rows && shared <= 64 => (128, 8),
         // Cells with few neighbours, with more, and with very many.
         (_, true, true) if shared <= 24 && variant.shape.tile <= 32 => (32, 8),
-        // Many words of bits a row: more warps would have no room for them in the caches.
-        (_, true, false) if variant.summed.one_by_one() && memory.carried.words > 8 => (512, 4),
         // What waits to be taken in takes room.
         (_, true, false) if variant.summed.one_by_one() && shared <= 64 => (128, 2),
+        (_, true, false) if variant.summed.one_by_one() && shared <= 112 => (256, 2),
         (_, true, false) if lanes && variant.shape.tile <= 32 => (128, 4),
         (_, true, false) if shared <= 64 && variant.shape.tile <= 32 => (64, 4),
         (_, true, true) if shared <= 24 && variant.shape.tile <= 64 => (64, 8),
