@@ -53,7 +53,7 @@ impl BlockMemory {
         self.beside_sums(variant) + 4 * words
     }
 
-    /// Words of sums of which each lane has its own.
+    /// Words of all copies of the sums that lanes share out.
     fn lane_words(&self, variant: &Variant) -> usize {
         variant.copies() as usize * self.carried.words_a_place() * (self.slots as usize + 1)
     }
