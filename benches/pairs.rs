@@ -16,14 +16,17 @@ use albireo::engine::cuda::{Cuda, CudaOptions};
 use albireo::engine::{Cpu, Silent};
 use albireo::particles::Bits;
 use albireo::tally::{
-    AngularWeight, End, Exchange, InverseProbability, Legendre, Operation, OperationList,
-    PairNormalisation, PairProgram, PairSum, PairWeight, Realisations, Value,
+    AngularWeight, InverseProbability, Legendre, PairNormalisation, PairProgram, PairWeight,
+    Realisations,
 };
 use albireo::{
     Axis, Bins, CountSpec, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox,
     Points, RBins, RpPiBins, SMuBins, SignedEdges, random,
 };
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+
+#[path = "../examples/cuda/velocities.rs"]
+mod velocities;
 
 const SEED: u64 = 20_261_121;
 const SIDE: f64 = 1000.0;
@@ -195,42 +198,12 @@ fn pair_weights(c: &mut Criterion) {
 
 /// A box of points with weights and three components of a velocity.
 fn moving(n: usize) -> Particles {
-    let mixed = |k: usize, of: usize| ((k + 1) * of % 997) as f64 / 997.0;
-    let column = |of: usize| (0..n).map(|k| mixed(k, of) - 0.5).collect::<Vec<_>>();
-    let weights = (0..n).map(|k| 0.5 + mixed(k, 97)).collect();
-    let points = uniform(n).points().clone();
-    let sample = Particles::weighted(points, weights).unwrap();
-    let columns = [17, 389, 613].map(|of| column(of).into());
-    sample.with_columns(columns.into()).unwrap()
+    velocities::moving(uniform(n).points().clone()).unwrap()
 }
 
-/// The velocity of one point of a pair seen from the other along their separation, 0 where they coincide.
+/// The velocity of one point of a pair seen from the other along their separation.
 fn pairwise_velocity() -> PairProgram {
-    let mut operations = OperationList::default();
-    let d = [0, 1, 2].map(|axis| operations.push(Operation::Difference(axis)));
-    let v = [0, 1, 2].map(|at| {
-        let [i, j] =
-            [End::First, End::Second].map(|end| operations.push(Operation::Column(end, at)));
-        operations.push(Operation::Subtract(i, j))
-    });
-    let mut dot = |a: [Value; 3], b: [Value; 3]| {
-        let [x, y, z] = [0, 1, 2].map(|k| operations.push(Operation::Multiply(a[k], b[k])));
-        let across = operations.push(Operation::Add(x, y));
-        operations.push(Operation::Add(across, z))
-    };
-    let (along, r2) = (dot(v, d), dot(d, d));
-    let r = operations.push(Operation::Root(r2));
-    let ratio = operations.push(Operation::Divide(along, r));
-    let zero = operations.constant(0.0);
-    let value = operations.push(Operation::Where(r2, ratio, zero));
-    let sum = PairSum {
-        name: "v12".to_owned(),
-        value,
-        bound: 2.0,
-        proven: true,
-        exchange: Exchange::Even,
-    };
-    PairProgram::new(&operations, vec![sum]).unwrap()
+    velocities::pairwise_velocities(false).unwrap()
 }
 
 /// Mean pairwise velocities and mean separations beside the same count with weights alone.

@@ -11,8 +11,8 @@ use albireo::engine::Silent;
 use albireo::engine::cuda::{Cuda, CudaOptions};
 use albireo::particles::Bits;
 use albireo::tally::{
-    AngularWeight, CountSpec, End, Exchange, InverseProbability, Legendre, Operation,
-    OperationList, PairNormalisation, PairProgram, PairSum, PairWeight, Realisations, Sum, Value,
+    AngularWeight, CountSpec, InverseProbability, Legendre, Operation, OperationList,
+    PairNormalisation, PairProgram, PairWeight, Realisations, Sum, Value,
 };
 use albireo::{
     Axis, Domain, Edges, Engine, LineOfSight, PairJob, Pairs, Particles, PeriodicBox, Points,
@@ -21,7 +21,10 @@ use albireo::{
 
 #[path = "cuda/tuning.rs"]
 mod tuning;
+#[path = "cuda/velocities.rs"]
+mod velocities;
 use tuning::tuning;
+use velocities::{even, moving, pairwise_velocities};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -46,52 +49,6 @@ fn inverse(words: usize) -> Result<PairWeight, Failure> {
     let realisations = Realisations::of_words(words);
     let normalisation = PairNormalisation::JointOccurrence;
     Ok(InverseProbability::new(words, realisations, normalisation)?.into())
-}
-
-/// A box of points with weights and velocities.
-fn moving(n: usize) -> Result<Particles, Failure> {
-    let mixed = |k: usize, of: usize| ((k + 1) * of % 997) as f64 / 997.0;
-    let column = |of: usize| (0..n).map(|k| mixed(k, of) - 0.5).collect::<Vec<_>>();
-    let weights = (0..n).map(|k| 0.5 + mixed(k, 97)).collect();
-    let sample = Particles::weighted(random::in_box(n, 17, [1000.0; 3])?, weights)?;
-    let columns = [17, 389, 613].map(|of| column(of).into());
-    Ok(sample.with_columns(columns.into())?)
-}
-
-/// The velocity of one point of a pair seen from the other along their separation, 0 where they coincide, and with `squares` its square.
-fn pairwise_velocities(squares: bool) -> Result<PairProgram, Failure> {
-    let mut operations = OperationList::default();
-    let d = [0, 1, 2].map(|axis| operations.push(Operation::Difference(axis)));
-    let v = [0, 1, 2].map(|at| {
-        let ends = [End::First, End::Second];
-        let [i, j] = ends.map(|end| operations.push(Operation::Column(end, at)));
-        operations.push(Operation::Subtract(i, j))
-    });
-    let mut dot = |a: [Value; 3], b: [Value; 3]| {
-        let [x, y, z] = [0, 1, 2].map(|k| operations.push(Operation::Multiply(a[k], b[k])));
-        let across = operations.push(Operation::Add(x, y));
-        operations.push(Operation::Add(across, z))
-    };
-    let (along, r2) = (dot(v, d), dot(d, d));
-    let r = operations.push(Operation::Root(r2));
-    let ratio = operations.push(Operation::Divide(along, r));
-    let zero = operations.constant(0.0);
-    let velocity = operations.push(Operation::Where(r2, ratio, zero));
-    let square = operations.push(Operation::Multiply(velocity, velocity));
-    let mut sums = vec![even("v", velocity, 2.0), even("v2", square, 4.0)];
-    sums.truncate(1 + usize::from(squares));
-    Ok(PairProgram::new(&operations, sums)?)
-}
-
-/// A sum of values that stay the same when the two points of a pair are exchanged.
-fn even(name: &str, value: Value, bound: f64) -> PairSum {
-    PairSum {
-        name: name.to_owned(),
-        value,
-        bound,
-        proven: true,
-        exchange: Exchange::Even,
-    }
 }
 
 /// The Legendre polynomials of degrees 2 and 4 of the cosine with the third axis, which there are kernels for, as expressions.
@@ -187,7 +144,7 @@ fn of_survey(engine: &Cuda, n: usize) -> Result<(), Failure> {
 
 /// In few bins of a box.
 fn of_box(engine: &Cuda, n: usize) -> Result<(), Failure> {
-    let sample = moving(n)?;
+    let sample = moving(random::in_box(n, 17, [1000.0; 3])?)?;
     let domain = Domain::Periodic(PeriodicBox::cubic(1000.0)?);
     let job = PairJob::new(Pairs::Auto(&sample), &domain)?;
     let [mean, program] = [pairwise_velocities(false)?, pairwise_velocities(true)?].map(Arc::new);
@@ -216,10 +173,13 @@ fn of_box(engine: &Cuda, n: usize) -> Result<(), Failure> {
         let s = Edges::linear(0.0, cutoff, 30)?;
         let counts = CountSpec::new(SMuBins::new(s, mu, LineOfSight::Fixed(Axis::Z))?);
         let weights = counts.with_weights();
-        let even = [Legendre::L2, Legendre::L4].into_iter().collect();
+        let degrees = [Legendre::L2, Legendre::L4].into_iter().collect();
         let program = Arc::new(polynomials()?);
         for (name, what) in [
-            ("Legendre sums 2 and 4", weights.clone().with_legendre(even)),
+            (
+                "Legendre sums 2 and 4",
+                weights.clone().with_legendre(degrees),
+            ),
             ("the same as expressions", weights.with_program(program)),
         ] {
             time(engine, name, &job, &what)?;
