@@ -33,17 +33,15 @@ const STRIP: f64 = 60.0;
 pub(crate) fn other_angles(path: &Path, ra: (&str, &[f64]), dec: (&str, &[f64])) -> Option<Notice> {
     use std::f64::consts::{FRAC_PI_2, TAU};
     let (ra_range, dec_range) = (range(ra.1), range(dec.1));
+    let reaches = |name: &str, is: &str, [lo, hi]: [f64; 2]| {
+        format!("`{name}`{is} from {} to {}", in_short(lo), in_short(hi))
+    };
+    let (path, of_ra) = (path.display(), reaches(ra.0, "", ra_range));
     let is_day = (0.0..0.5).contains(&ra_range[0]) && (23.5..=24.0).contains(&ra_range[1]);
     if is_day && dec_range[1] - dec_range[0] > STRIP {
         return Some(Notice::warning(format!(
-            "{}: `{}` from {} to {}, where `{}` is from {} to {}, looks like hours; it is taken as degrees: --sky '15*{},{}' if it is",
-            path.display(),
-            ra.0,
-            in_short(ra_range[0]),
-            in_short(ra_range[1]),
-            dec.0,
-            in_short(dec_range[0]),
-            in_short(dec_range[1]),
+            "{path}: {of_ra}, where {}, looks like hours; it is taken as degrees: --sky '15*{},{}' if it is",
+            reaches(dec.0, " is", dec_range),
             ra.0,
             dec.0
         )));
@@ -51,16 +49,12 @@ pub(crate) fn other_angles(path: &Path, ra: (&str, &[f64]), dec: (&str, &[f64]))
     let within = |[lo, hi]: [f64; 2], most: f64| lo.abs().max(hi.abs()) <= most;
     let all_zero = within(ra_range, 0.0) && within(dec_range, 0.0);
     let suspicious = within(ra_range, TAU) && within(dec_range, FRAC_PI_2) && !all_zero;
-    suspicious.then(|| Notice::warning(format!(
-        "{}: `{}` from {} to {} and `{}` from {} to {} look like radians; they are taken as degrees",
-        path.display(),
-        ra.0,
-        in_short(ra_range[0]),
-        in_short(ra_range[1]),
-        dec.0,
-        in_short(dec_range[0]),
-        in_short(dec_range[1])
-    )))
+    suspicious.then(|| {
+        Notice::warning(format!(
+            "{path}: {of_ra} and {} look like radians; they are taken as degrees",
+            reaches(dec.0, "", dec_range)
+        ))
+    })
 }
 
 /// Redshifts that are velocities, or marks of missing ones.
