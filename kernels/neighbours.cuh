@@ -55,8 +55,8 @@ __device__ __forceinline__ Held hold(const DeviceJob& job, const DeviceSample& s
     const auto along = [&](int axis) { return (float)((b[3 * axis] * x + b[3 * axis + 1] * y + b[3 * axis + 2] * z) * step); };
     return sight_last(job, Held{along(0), along(1), along(2), 0.0f});
 #else
-    const float* m = job.filter.matrix;
-    return sight_last(job, Held{__fmul_rn(m[0], (float)x), __fmul_rn(m[4], (float)y), __fmul_rn(m[8], (float)z), 0.0f});
+    const float* scale = job.filter.scale;
+    return sight_last(job, Held{__fmul_rn(scale[0], (float)x), __fmul_rn(scale[1], (float)y), __fmul_rn(scale[2], (float)z), 0.0f});
 #endif
 #endif
 }

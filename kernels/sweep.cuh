@@ -104,8 +104,8 @@ __device__ __forceinline__ void take_in(const DeviceJob& job, const Histogram& h
 __device__ __forceinline__ Near offset(const DeviceJob& job, const Held& a, const Held& b) {
 #if ALBIREO_WRAP
     // Differences of 32-bit fractions wrap to the nearest image by themselves.
-    return {__fmul_rn((float)(int)(a.x - b.x), job.filter.matrix[0]), __fmul_rn((float)(int)(a.y - b.y), job.filter.matrix[4]),
-            __fmul_rn((float)(int)(a.z - b.z), job.filter.matrix[8])};
+    return {__fmul_rn((float)(int)(a.x - b.x), job.filter.scale[0]), __fmul_rn((float)(int)(a.y - b.y), job.filter.scale[1]),
+            __fmul_rn((float)(int)(a.z - b.z), job.filter.scale[2])};
 #else
     return {__fsub_rn(a.x, b.x), __fsub_rn(a.y, b.y), __fsub_rn(a.z, b.z)};
 #endif

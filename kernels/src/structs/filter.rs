@@ -6,8 +6,8 @@ use bytemuck::{Pod, Zeroable};
 device_structs! {
     /// The float32 filter, besides its axes.
     FilterTerms {
-        /// Fixed point to scaled lengths.
-        matrix: [f32; 9],
+        /// Fixed point to scaled lengths, along each axis of a rectangular frame.
+        scale: [f32; 3],
         /// Squared separations below this are rechecked (line of sight from an observer).
         floor2: f32,
         /// Steps of a fixed-axis cosine's doubt, times the separation.

@@ -51,7 +51,7 @@ pub(super) struct DeviceFilter {
     pub(super) clamp: bool,
     /// The table of edges across, where the widths are not equal.
     pub(super) table: Vec<[u32; 2]>,
-    pub(super) matrix: [f32; 9],
+    pub(super) scale: [f32; 3],
     pub(super) unit: f64,
     pub(super) floor2: f32,
     /// Along a fixed axis a cosine's doubt in steps: times the separation, and 2^23 more than at any separation.
@@ -115,20 +115,20 @@ impl Coordinates<'_> {
     }
 
     /// Whether fixed point becomes scaled lengths without rounding.
-    fn exact_matrix(&self, unit: f64) -> bool {
+    fn exact_scale(&self, unit: f64) -> bool {
         (0..3).all(|k| {
             let step = self.frame().basis[k][k] * unit / self.steps();
             step == libm::scalbn(1.0, albireo_simd::fixed_point::exponent(step) - 1)
         })
     }
 
-    /// Whether a coordinate is rounded once, from float64 or by its conversion; else also by its product with a matrix entry, whose own rounding
+    /// Whether a coordinate is rounded once, from float64 or by its conversion; else also by its product with a scale, whose own rounding
     /// stretches separations.
     fn rounds_once(&self, unit: f64) -> bool {
         match self {
             Self::Centred(_) => true,
             Self::Local(grid) if !grid.frame.rectangular() => true,
-            _ => self.exact_matrix(unit),
+            _ => self.exact_scale(unit),
         }
     }
 
@@ -166,9 +166,10 @@ impl Coordinates<'_> {
         }
     }
 
-    pub(super) fn matrix(&self, unit: f64) -> [f32; 9] {
+    /// Fixed point to scaled lengths, along each axis of a rectangular frame.
+    pub(super) fn scale(&self, unit: f64) -> [f32; 3] {
         let frame = self.frame();
-        std::array::from_fn(|at| (frame.basis[at % 3][at / 3] * unit / self.steps()) as f32)
+        std::array::from_fn(|k| (frame.basis[k][k] * unit / self.steps()) as f32)
     }
 }
 
@@ -204,7 +205,7 @@ impl DeviceFilter {
             slots: [1; 2],
             clamp: false,
             table: Vec::new(),
-            matrix: coordinates.matrix(unit),
+            scale: coordinates.scale(unit),
             unit,
             floor2: 0.0,
             cosine_doubt: [0.0; 2],

@@ -86,7 +86,7 @@ impl Frame {
         frame
     }
 
-    /// The frame of an open domain with every vector as long as the longest: float32 then takes fractions without rounding a matrix entry.
+    /// The frame of an open domain with every vector as long as the longest: float32 then takes fractions without rounding a scale.
     pub(super) fn cubic(&self) -> Self {
         let longest = (0..3).fold(0.0, |longest: f64, k| longest.max(self.basis[k][k]));
         let mut cubic = self.clone();

@@ -270,7 +270,7 @@ impl LaunchPlan {
             filter: match &placing {
                 Placing::Filter(filter) => filtered(filter),
                 Placing::Tensors(tensor) => FilterTerms {
-                    matrix: tensor.matrix,
+                    scale: tensor.scale,
                     ..FilterTerms::default()
                 },
                 _ => FilterTerms::default(),

@@ -72,7 +72,7 @@ const MOST_OF_EDGE: f64 = 0.14;
 pub(super) struct Tensor {
     pub(super) axis: DeviceAxis,
     pub(super) slots: u32,
-    pub(super) matrix: [f32; 9],
+    pub(super) scale: [f32; 3],
     /// A kernel's scaled length of a length of 1.
     pub(super) unit: f64,
     pub(super) terms: TensorTerms,
@@ -150,11 +150,11 @@ impl Tensor {
         let worst = found.error + square * over / lowest;
         let sure =
             worst * 1.01 + 2.0 < MOST_DOUBT * step && square < MOST_OF_EDGE * lowest * lowest;
-        let matrix = coordinates.matrix(unit);
+        let scale = coordinates.scale(unit);
         sure.then_some(Self {
             axis,
             slots,
-            matrix,
+            scale,
             unit,
             terms,
         })

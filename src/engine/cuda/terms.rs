@@ -137,13 +137,13 @@ pub(super) fn filter_terms(
     kind: u32,
     pad: f32,
 ) -> FilterTerms {
-    let mut matrix = filter.matrix;
+    let mut scale = filter.scale;
     if variant.wraps() && variant.bins != Bins::R && kind < 2 {
         // These coordinates hold the line of sight last.
-        matrix.swap(4 * kind as usize, 8);
+        scale.swap(kind as usize, 2);
     }
     FilterTerms {
-        matrix,
+        scale,
         floor2: filter.floor2,
         doubt_by_inverse: filter.cosine_doubt[0],
         doubt_least: filter.cosine_doubt[1],

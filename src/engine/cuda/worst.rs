@@ -48,7 +48,7 @@ struct Setting {
     reach: f64,
     unit: f64,
     errors: Errors,
-    matrix: [f32; 9],
+    scale: [f32; 3],
     /// Lowest corner of the open space that positions fill, and its size; a periodic one is filled as it is.
     corner: [f64; 3],
     size: f64,
@@ -77,14 +77,14 @@ impl Setting {
                 1.0,
             )),
         };
-        let (unit, errors, matrix) = {
+        let (unit, errors, scale) = {
             let coordinates = match &place {
                 Place::Centred(frame) => Coordinates::Centred(frame),
                 Place::Wrapped(frame) => Coordinates::Wrapped(frame),
                 Place::Local(grid) => Coordinates::Local(grid),
             };
             let unit = coordinates.unit(reach);
-            (unit, coordinates.errors(unit), coordinates.matrix(unit))
+            (unit, coordinates.errors(unit), coordinates.scale(unit))
         };
         Self {
             name,
@@ -93,7 +93,7 @@ impl Setting {
             reach,
             unit,
             errors,
-            matrix,
+            scale,
             corner,
             size,
         }
@@ -151,7 +151,7 @@ impl Setting {
 
     /// The coordinates that the inner loop holds of a position seen under an image.
     fn held(&self, x: [f64; 3], image: [i8; 3], middle: [i32; 3]) -> [f32; 3] {
-        let m = self.matrix;
+        let scale = self.scale;
         match &self.place {
             Place::Centred(_) => {
                 let (_, centre) = self.centre(x);
@@ -165,7 +165,7 @@ impl Setting {
                     moved.wrapping_sub(middle[k] as u32) as i32
                 });
                 if grid.frame.rectangular() {
-                    return std::array::from_fn(|k| m[4 * k] * local[k] as f32);
+                    return std::array::from_fn(|k| scale[k] * local[k] as f32);
                 }
                 let step = self.unit / f64::from(1u32 << 30);
                 grid.frame
@@ -204,9 +204,8 @@ impl Pair {
         let held = |x, image| setting.held(x, image, middle);
         let (d, points) = if matches!(setting.place, Place::Wrapped(_)) {
             let [a, b] = [x1, x2].map(|x| setting.fractions(x));
-            let d = std::array::from_fn(|k| {
-                a[k].wrapping_sub(b[k]) as i32 as f32 * setting.matrix[4 * k]
-            });
+            let d =
+                std::array::from_fn(|k| a[k].wrapping_sub(b[k]) as i32 as f32 * setting.scale[k]);
             (d, None)
         } else {
             let (a, b) = (held(x1, [0; 3]), held(x2, image.map(|n| -n)));

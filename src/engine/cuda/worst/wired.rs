@@ -198,7 +198,7 @@ fn ask(setting: &Setting, bins: impl Into<Bins>, pair: &Pair) -> usize {
     let Some(filter) = DeviceFilter::new(form, coordinates, None, true) else {
         return 0;
     };
-    assert_eq!((filter.unit, filter.matrix), (setting.unit, setting.matrix));
+    assert_eq!((filter.unit, filter.scale), (setting.unit, setting.scale));
     let mut sure = 0;
     for off in [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]] {
         let device = Device {
