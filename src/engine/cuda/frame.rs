@@ -320,8 +320,11 @@ impl Grid {
             .fold(0.0, f64::max);
         let looked_at: f64 = rows.iter().map(|row| f64::from(row[2] - row[1] + 1)).sum();
         let all = f64::from(cells[0]) * f64::from(cells[1]) * f64::from(cells[2]);
+        // A cell and its images on both sides, where there are any.
+        let images = frame.periodic.map(|is| if is { 3.0 } else { 1.0 });
+        let most: f64 = images.iter().product();
         Self {
-            share: (looked_at / all).min(27.0),
+            share: (looked_at / all).min(most),
             frame,
             cells,
             rows,

@@ -34,6 +34,10 @@ impl Queue {
 
 /// Candidate pairs in one unit: long enough to fill a device, short enough to be stopped.
 const UNIT_PAIRS: f64 = 3e11;
+/// Tiles in one unit, at least: some ten for each block that a device holds, so that few wait while the last are counted. For these a unit may be
+/// so many times as long.
+const UNIT_TILES: f64 = 4096.0;
+const LONGEST: f64 = 4.0;
 /// Units each device should get at least, so that none waits long for the last.
 const UNITS_A_DEVICE: f64 = 16.0;
 /// Parts of a device's share that the last units are, of tiles that several share.
@@ -119,10 +123,12 @@ fn best_chunk(
         .unwrap_or(tile)
 }
 
-/// How many units some tiles are cut into for each of so many windows, and for how many devices that share them.
-fn tiles_wanted(pairs: f64, devices: usize, windows: usize) -> (u64, usize) {
+/// How many units so many tiles are cut into for each of so many windows, and for how many devices that share them.
+fn tiles_wanted((pairs, tiles): (f64, usize), devices: usize, windows: usize) -> (u64, usize) {
     if windows == 1 {
-        return (units_wanted(pairs, 1), devices);
+        let long = pairs / UNIT_PAIRS;
+        let full = (tiles as f64 / UNIT_TILES).max(long / LONGEST);
+        return (long.min(full).round().max(1.0) as u64, devices);
     }
     (units_wanted(pairs, devices).div_ceil(windows as u64), 1)
 }
@@ -189,12 +195,12 @@ pub(super) fn work<D: Device>(
         (Arrangement::Sorted(grid), Some(labels)) => {
             let windows = plan.windows.len().max(1);
             let pairs = pairs * grid.share * part_of(grid, lines);
-            let (wanted, sharing) = tiles_wanted(pairs, devices, windows);
             let of_tile = (plan.order, (plan.variant.shape.tile, lines));
             let starts = (start, &plan.boxes);
             let (tiles, meetings) = meetings(grid, starts, labels, of_tile).ok_or(
                 CudaError::Unsupported("labels as many and as mixed as these"),
             )?;
+            let (wanted, sharing) = tiles_wanted((pairs, tiles.len()), devices, windows);
             // A few turns for each block, so that none waits long for the last.
             let turns = f64::from(resident) * TURNS_A_BLOCK;
             let chunk = (tiles.len() as f64 / turns)
@@ -222,7 +228,7 @@ pub(super) fn work<D: Device>(
             );
             let windows = plan.windows.len().max(1);
             let pairs = pairs * grid.share * part_of(grid, lines);
-            let wanted = tiles_wanted(pairs, devices, windows);
+            let wanted = tiles_wanted((pairs, tiles.len()), devices, windows);
             let units = tile_units(tiles.len(), wanted, |a, b| tiles[a][0] == tiles[b][0]);
             let in_window = |window| units.iter().map(move |&unit| (unit, window));
             Ok(Work {
@@ -337,6 +343,16 @@ mod tests {
         // Of half a square no block may be long against all that a slot does.
         let chunk = best_chunk(280_000, (137, true), 396, 256, 100.0);
         assert!((1024..8192).contains(&chunk), "{chunk}");
+    }
+
+    #[test]
+    fn units_have_tiles_enough_for_all_blocks_or_are_short() {
+        let cut = |pairs, tiles| tiles_wanted((pairs, tiles), 1, 1).0;
+        // Short ones are one, long ones of many tiles as long as any.
+        assert_eq!((cut(1e9, 8), cut(1e12, 1 << 20)), (1, 3));
+        // Of fewer tiles they are longer, up to a limit.
+        assert_eq!((cut(1.1e12, 4160), cut(7.8e14, 3_900_000)), (1, 952));
+        assert_eq!((cut(1.1e12, 4096), cut(1.2e14, 4160)), (1, 100));
     }
 
     #[test]
