@@ -126,6 +126,9 @@ impl Derived {
         }
         if let Some(projection) = &projection {
             projection.note(&mut record);
+            if let Some(gaps) = projection.gaps(&estimated.xi) {
+                tracing::warn!("{}: {gaps}", self.form().name());
+            }
         }
         if let Self::Wp(pi_max) = self {
             record.set("pi_max", projected_to(&estimated.xi, *pi_max)?.pi_max);

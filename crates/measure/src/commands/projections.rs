@@ -68,6 +68,31 @@ impl From<&Correlation> for Projection {
 }
 
 impl Projection {
+    /// Bins without a value though part of the bins that they were made of have one, in words.
+    pub(super) fn gaps(&self, xi: &Correlation) -> Option<String> {
+        let [first, second] = &xi.axes[..] else {
+            return None;
+        };
+        let rows = xi.xi.chunks(second.edges.len() - 1).enumerate();
+        let is_gap = |(k, row): &(usize, &[f64])| {
+            row.iter().any(|value| !value.is_nan())
+                && self.curves.iter().any(|curve| curve.xi[*k].is_nan())
+        };
+        let mut gaps = rows.filter(is_gap);
+        let (k, row) = gaps.next()?;
+        let of = row.iter().position(|value| value.is_nan())?;
+        let between = |axis: &BinAxis, k: usize| {
+            format!("{} {} to {}", axis.name, axis.edges[k], axis.edges[k + 1])
+        };
+        Some(format!(
+            "{} of {} bins are NaN: in some bin of each the randoms have no pairs (first: {}, {}); wider bins or more randoms fill them",
+            1 + gaps.count(),
+            first.edges.len() - 1,
+            between(first, k),
+            between(second, of)
+        ))
+    }
+
     /// Those of several formulas in one: each curve under the name of its formula, and what tells it from the others of the formula.
     pub(super) fn of_formulas(
         names: &[String],
