@@ -27,6 +27,9 @@ inline uint4 load_rows(u32 address) {
     return {shared_word(at), shared_word(at + 256), shared_word(at + 16), shared_word(at + 272)};
 }
 inline uint2 load_pair(u32 address) { return {shared_word(address), shared_word(address + 4)}; }
+inline void load_starts(float (&v)[4], u32 address) {
+    for (u32 k = 0; k < 4; ++k) v[k] = __uint_as_float(shared_word(address + k * 4));
+}
 inline u32 lower_fraction(u32 a, u32 b) { return (a & 0xffffu) < (b & 0xffffu) ? a : b; }
 inline u32 lane_address(u32 place, u32 lane) { return (place >> 8 & 0xff00u) | lane; }
 
@@ -101,6 +104,13 @@ __device__ __forceinline__ uint2 load_pair(u32 address) {
     uint2 v;
     asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "r"(address));
     return v;
+}
+// What four sums begin with, in four registers side by side as the instruction wants them: none is moved.
+__device__ __forceinline__ void load_starts(float (&v)[4], u32 address) {
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3])
+                 : "r"(address)
+                 : "memory");
 }
 // Of two words the one whose lower half is less; its upper half may be that of either.
 __device__ __forceinline__ u32 lower_fraction(u32 a, u32 b) {

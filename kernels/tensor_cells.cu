@@ -53,7 +53,7 @@ struct Shared {
     u32 counters;  // where they are: 256 bytes a place
     u32* words;    // the counters
     uint4* firsts;
-    float* starts;  // the squares of their distances from the centre
+    float* starts;  // the squares of their distances from the centre: of two and once more of these two
     Extent* extents;
     uint4* seconds;  // of this warp
     Held* points;    // firsts as floats, before there are seconds
@@ -69,7 +69,7 @@ struct Shared {
         firsts = (uint4*)at;
         at += ALBIREO_TILE * 32;
         starts = (float*)at;
-        at += ALBIREO_TILE * 4;
+        at += ALBIREO_TILE * 8;
         extents = (Extent*)at;
         at += STEPS * sizeof(Extent);
         points = (Held*)at;
@@ -189,10 +189,11 @@ struct Warp {
         const u32 lane = threadIdx.x & 31;
         // Of this lane: kept, not worked out again in every step.
         u32 columns = kept(shared_address(shared.firsts) + step * (STEP * 32) + lane * 8);
-        u32 squares = kept(shared_address(shared.starts) + step * (STEP * 4) + (lane & 3) * 8);
+        u32 squares = kept(shared_address(shared.starts) + step * (STEP * 8) + (lane & 3) * 16);
         do {
-            const uint2 b = load_pair(columns), c = load_pair(squares);
-            const float start[4] = {__uint_as_float(c.x), __uint_as_float(c.y), __uint_as_float(c.x), __uint_as_float(c.y)};
+            const uint2 b = load_pair(columns);
+            float start[4];
+            load_starts(start, squares);
             float d[4][4];
 #pragma unroll
             for (int m = 0; m < 4; ++m) multiply(d[m], rows[m], b, start);
@@ -221,7 +222,7 @@ struct Warp {
                 if (number >= 32) return step + 1;
             }
             columns += STEP * 32;
-            squares += STEP * 4;
+            squares += STEP * 8;
         } while (++step < past);
         return step;
     }
@@ -318,7 +319,8 @@ __device__ __forceinline__ void set_firsts(const DeviceJob& job, const Shared& s
         const u32 one = halves(1.0f, 0.0f);
         to[0] = {s.high, s.middle, s.middle, s.low};
         to[1] = {s.low, one | one << 16, s.high, one};
-        shared.starts[i] = real ? __fadd_rn(s.square, job.tensor.more) : job.tensor.pad2;
+        const u32 at = i / 2 * 4 + i % 2;
+        shared.starts[at] = shared.starts[at + 2] = real ? __fadd_rn(s.square, job.tensor.more) : job.tensor.pad2;
     }
 }
 

@@ -63,7 +63,7 @@ impl BlockMemory {
         let (tile, warps) = (shape.tile as usize, shape.threads as usize / 32);
         // Counters begin at a multiple of 256 bytes.
         let counters = 256 * (self.slots as usize + 1);
-        let firsts = 36 * tile + 32 * (tile / 8);
+        let firsts = 40 * tile + 32 * (tile / 8);
         let seconds = warps * (64 * 32 + 64 * 40);
         let [rows, parts] = self.stretches.unwrap_or_default().map(|n| n as usize);
         counters + firsts + seconds + 4 * (3 * (rows * parts + 1) + warps + 1)
