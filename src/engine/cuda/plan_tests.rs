@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use albireo_kernels::{Shape, Summed, every_variant};
+use rayon::prelude::*;
 
 use super::super::labelled::{Spans, spans};
 use super::*;
@@ -230,57 +231,47 @@ fn plans_ask_for_every_kernel_that_has_a_name_and_for_no_other() {
     );
 }
 
+/// What a random job asks for, in bins of each kind.
+fn asked_at_random(round: usize) -> BTreeSet<Variant> {
+    let mut random = Random::new(41 + round as u64);
+    let mut asked = BTreeSet::new();
+    let (options, domains) = (every_option(), domains());
+    let (_, domain) = &domains[round % domains.len()];
+    let sample = particles(domain, 2 + round, Scatter::Clustered, round as u64);
+    let reach = domain.reach().min(2.0) * 10f64.powf(-3.0 * random.next());
+    let mut number = |most: f64| most.powf(random.next()) as usize;
+    let (n, along) = (number(30_000.0), number(300.0));
+    let [shape, which, sign] = [random.next(), random.next(), random.next()];
+    let low = reach * 10f64.powf(-4.0 * random.next());
+    let edges = if shape < 0.4 {
+        Edges::linear(0.0, reach, n)
+    } else if shape < 0.7 {
+        Edges::linear(low, reach, n)
+    } else {
+        Edges::logarithmic(low, reach, n)
+    };
+    // Edges closer than float64 tells apart are refused before they come here.
+    let Ok(edges) = edges else { return asked };
+    let los = if domain.is_periodic() || which < 0.5 {
+        LineOfSight::Fixed(Direction::Y)
+    } else {
+        LineOfSight::End
+    };
+    let from = if sign < 0.5 { 0.0 } else { -1.0 };
+    let mu = SignedEdges::linear(from, 1.0, along).unwrap();
+    let pi = SignedEdges::linear(from * reach, reach, along).unwrap();
+    let options = [options[round % options.len()].clone()];
+    let mut ask = |bins: Bins| ask(&mut asked, domain, &sample, bins, &options, SHARED);
+    ask(RBins::new(edges.clone()).into());
+    ask(SMuBins::new(edges.clone(), mu, los).unwrap().into());
+    ask(RpPiBins::new(edges, pi, los).unwrap().into());
+    asked
+}
+
 #[test]
 fn random_jobs_ask_for_kernels_that_have_a_name() {
-    let mut random = Random::new(41);
-    let mut asked = BTreeSet::new();
-    let options = every_option();
-    let domains = domains();
-    for round in 0..200 {
-        let (_, domain) = &domains[round % domains.len()];
-        let sample = particles(domain, 2 + round, Scatter::Clustered, round as u64);
-        let reach = domain.reach().min(2.0) * 10f64.powf(-3.0 * random.next());
-        let mut number = |most: f64| most.powf(random.next()) as usize;
-        let (n, along) = (number(30_000.0), number(300.0));
-        let [shape, which, sign] = [random.next(), random.next(), random.next()];
-        let low = reach * 10f64.powf(-4.0 * random.next());
-        let edges = if shape < 0.4 {
-            Edges::linear(0.0, reach, n)
-        } else if shape < 0.7 {
-            Edges::linear(low, reach, n)
-        } else {
-            Edges::logarithmic(low, reach, n)
-        };
-        // Edges closer than float64 tells apart are refused before they come here.
-        let Ok(edges) = edges else { continue };
-        let los = if domain.is_periodic() || which < 0.5 {
-            LineOfSight::Fixed(Direction::Y)
-        } else {
-            LineOfSight::End
-        };
-        let from = if sign < 0.5 { 0.0 } else { -1.0 };
-        let options = [options[round % options.len()].clone()];
-        ask(
-            &mut asked,
-            domain,
-            &sample,
-            RBins::new(edges.clone()),
-            &options,
-            SHARED,
-        );
-        let mu = SignedEdges::linear(from, 1.0, along).unwrap();
-        let bins = SMuBins::new(edges.clone(), mu, los).unwrap();
-        ask(&mut asked, domain, &sample, &bins, &options, SHARED);
-        let pi = SignedEdges::linear(from * reach, reach, along).unwrap();
-        ask(
-            &mut asked,
-            domain,
-            &sample,
-            RpPiBins::new(edges, pi, los).unwrap(),
-            &options,
-            SHARED,
-        );
-    }
+    let rounds = (0..200).into_par_iter().map(asked_at_random);
+    let asked: BTreeSet<Variant> = rounds.flatten_iter().collect();
     assert!(asked.len() > 50);
     for variant in asked {
         assert!(variant.exists(), "{variant:?}");
