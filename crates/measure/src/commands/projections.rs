@@ -10,6 +10,7 @@ use albireo_catalogs::{ResultKind, TableColumn};
 
 use crate::record::Record;
 use crate::tables::{edge_columns, error_columns, with_unit};
+use crate::text::short;
 
 /// One curve over the axis that is left.
 pub(super) struct Curve {
@@ -82,12 +83,14 @@ impl Projection {
         let (k, row) = gaps.next()?;
         let of = row.iter().position(|value| value.is_nan())?;
         let between = |axis: &BinAxis, k: usize| {
-            format!("{} {} to {}", axis.name, axis.edges[k], axis.edges[k + 1])
+            let [lo, hi] = [k, k + 1].map(|k| short(axis.edges[k]));
+            format!("{} {lo} to {hi}", axis.name)
         };
         Some(format!(
-            "{} of {} bins are NaN: in some bin of each the randoms have no pairs (first: {}, {}); wider bins or more randoms fill them",
+            "NaN in {} of {} bins: in a part of each along {} the randoms have no pairs (first: {}, {}); wider bins or more randoms fill them",
             1 + gaps.count(),
             first.edges.len() - 1,
+            second.name,
             between(first, k),
             between(second, of)
         ))
