@@ -334,6 +334,11 @@ impl<'a> Counter<'a> {
                 "{name}: {in_bins} pairs in bins, {seconds:.3} s, {} pairs in bins per second",
                 rate.trim_end()
             );
+            if in_bins == 0 {
+                tracing::warn!(
+                    "{name}: no pair lies in any bin: are the bins in the unit of the positions?"
+                );
+            }
         } else if !engine.is_plan() {
             tracing::info!("{name}: {in_bins} pairs in bins, put together from parts");
         }
