@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use albireo_gpu::{CudaError, Device, LaunchShape, put};
 use albireo_kernels::structs::{DeviceJob, Unit};
-use albireo_kernels::{Histogram, Kernel};
+use albireo_kernels::{Arithmetic, Histogram, Kernel};
 
 use super::carried::Labels;
 use super::frame::{Arrangement, Grid, Order, Tile, tiles};
@@ -34,8 +34,8 @@ impl Queue {
 
 /// Candidate pairs in one unit: long enough to fill a device, short enough to be stopped.
 const UNIT_PAIRS: f64 = 3e11;
-/// Tiles in one unit, at least: some ten for each block that a device holds, so that few wait while the last are counted. For these a unit may be
-/// so many times as long.
+/// Tiles in one unit by tensor cores, at least: some ten for each block that a device holds, so that few wait while the last are counted. For these
+/// a unit may be so many times as long; slower kernels would be stopped too late.
 const UNIT_TILES: f64 = 4096.0;
 const LONGEST: f64 = 4.0;
 /// Units each device should get at least, so that none waits long for the last.
@@ -123,14 +123,19 @@ fn best_chunk(
         .unwrap_or(tile)
 }
 
-/// How many units so many tiles are cut into for each of so many windows, and for how many devices that share them.
-fn tiles_wanted((pairs, tiles): (f64, usize), devices: usize, windows: usize) -> (u64, usize) {
+/// How many units some tiles are cut into for each of so many windows, and for how many devices that share them.
+fn tiles_wanted(pairs: f64, devices: usize, windows: usize) -> (u64, usize) {
     if windows == 1 {
-        let long = pairs / UNIT_PAIRS;
-        let full = (tiles as f64 / UNIT_TILES).max(long / LONGEST);
-        return (long.min(full).round().max(1.0) as u64, devices);
+        return (units_wanted(pairs, 1), devices);
     }
     (units_wanted(pairs, devices).div_ceil(windows as u64), 1)
+}
+
+/// How many units so many tiles of tensor cores are cut into.
+fn tensor_tiles_wanted(pairs: f64, tiles: usize) -> u64 {
+    let long = pairs / UNIT_PAIRS;
+    let full = (tiles as f64 / UNIT_TILES).max(long / LONGEST);
+    long.min(full).round().max(1.0) as u64
 }
 
 /// Which part of a grid's lines these are.
@@ -195,12 +200,12 @@ pub(super) fn work<D: Device>(
         (Arrangement::Sorted(grid), Some(labels)) => {
             let windows = plan.windows.len().max(1);
             let pairs = pairs * grid.share * part_of(grid, lines);
+            let (wanted, sharing) = tiles_wanted(pairs, devices, windows);
             let of_tile = (plan.order, (plan.variant.shape.tile, lines));
             let starts = (start, &plan.boxes);
             let (tiles, meetings) = meetings(grid, starts, labels, of_tile).ok_or(
                 CudaError::Unsupported("labels as many and as mixed as these"),
             )?;
-            let (wanted, sharing) = tiles_wanted((pairs, tiles.len()), devices, windows);
             // A few turns for each block, so that none waits long for the last.
             let turns = f64::from(resident) * TURNS_A_BLOCK;
             let chunk = (tiles.len() as f64 / turns)
@@ -228,7 +233,10 @@ pub(super) fn work<D: Device>(
             );
             let windows = plan.windows.len().max(1);
             let pairs = pairs * grid.share * part_of(grid, lines);
-            let wanted = tiles_wanted((pairs, tiles.len()), devices, windows);
+            let wanted = match plan.variant.arithmetic {
+                Arithmetic::Tensor => (tensor_tiles_wanted(pairs, tiles.len()), devices),
+                _ => tiles_wanted(pairs, devices, windows),
+            };
             let units = tile_units(tiles.len(), wanted, |a, b| tiles[a][0] == tiles[b][0]);
             let in_window = |window| units.iter().map(move |&unit| (unit, window));
             Ok(Work {
@@ -346,8 +354,8 @@ mod tests {
     }
 
     #[test]
-    fn units_have_tiles_enough_for_all_blocks_or_are_short() {
-        let cut = |pairs, tiles| tiles_wanted((pairs, tiles), 1, 1).0;
+    fn units_of_tensor_cores_have_tiles_enough_for_all_blocks_or_are_short() {
+        let cut = tensor_tiles_wanted;
         // Short ones are one, long ones of many tiles as long as any.
         assert_eq!((cut(1e9, 8), cut(1e12, 1 << 20)), (1, 3));
         // Of fewer tiles they are longer, up to a limit.
