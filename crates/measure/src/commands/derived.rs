@@ -126,7 +126,8 @@ impl Derived {
         }
         if let Some(projection) = &projection {
             projection.note(&mut record);
-            if let Some(gaps) = projection.gaps(&estimated.xi) {
+            // A formula may have no value for other reasons.
+            if let (Some(gaps), None) = (projection.gaps(&estimated.xi), &estimated.formulas) {
                 tracing::warn!("{}: {gaps}", self.form().name());
             }
         }
