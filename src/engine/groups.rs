@@ -155,7 +155,7 @@ impl Groups {
         let second = self.second.as_deref().unwrap_or(&self.first);
         let none = || vec![false; second.groups.len()];
         let mark = |mut taken: Vec<bool>, &unit: &usize| {
-            walk.near_groups(unit, |other, _| taken[other] = true);
+            walk.near_groups(unit, &mut |other, _| taken[other] = true);
             taken
         };
         let either = |mut one: Vec<bool>, other: Vec<bool>| {

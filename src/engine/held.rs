@@ -305,7 +305,7 @@ impl OfCut<'_> {
         let tallies = walk.units().into_par_iter().fold(
             || self.terms.empty(),
             |mut tally, unit| {
-                walk.visit(unit, |blocks| {
+                walk.visit(unit, &mut |blocks| {
                     if !self.stop() {
                         meet(&mut tally, blocks);
                     }

@@ -261,7 +261,7 @@ impl<'a> Walk<'a> {
     pub(crate) fn n_near(&self, unit: usize) -> u64 {
         let own = self.first.points_of(&self.first.groups[unit]);
         let mut near = 0u64;
-        self.near_groups(unit, |other, translation| {
+        self.near_groups(unit, &mut |other, translation| {
             let within = self.once && other == unit && translation.is_identity();
             near = near.saturating_add(if within {
                 pairs_within(own)
@@ -273,19 +273,17 @@ impl<'a> Walk<'a> {
     }
 
     /// Meets every pair of blocks that unit `unit` takes.
-    #[inline]
-    pub(crate) fn visit(&self, unit: usize, mut meet: impl FnMut(BlockPair)) {
+    pub(crate) fn visit(&self, unit: usize, meet: &mut dyn FnMut(BlockPair)) {
         let group = &self.first.groups[unit];
-        self.near_groups(unit, |other, translation| {
+        self.near_groups(unit, &mut |other, translation| {
             let own = other == unit && self.same && translation.is_identity();
             let other = &self.second.groups[other];
-            self.visit_groups(group, other, translation, own, &mut meet);
+            self.visit_groups(group, other, translation, own, meet);
         });
     }
 
     /// Meets every group within reach whose pairs unit `unit` takes.
-    #[inline]
-    pub(crate) fn near_groups(&self, unit: usize, mut meet: impl FnMut(usize, Translation)) {
+    pub(crate) fn near_groups(&self, unit: usize, meet: &mut dyn FnMut(usize, Translation)) {
         let group = &self.first.groups[unit];
         let in_order = self.taking == Taking::Later;
         for &translation in &self.translations {
@@ -321,14 +319,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    #[inline]
     fn visit_groups(
         &self,
         group: &Run,
         other: &Run,
         translation: Translation,
         own: bool,
-        meet: &mut impl FnMut(BlockPair),
+        meet: &mut dyn FnMut(BlockPair),
     ) {
         for first in group.range() {
             let bounds = &self.first.blocks[first].bounds;

@@ -113,7 +113,7 @@ fn a_walk_meets_each_pair_of_blocks_once() {
     let walk = walk(&sample, &domain, 0.3);
     let mut met = std::collections::HashMap::new();
     for unit in walk.units() {
-        walk.visit(unit, |pair| {
+        walk.visit(unit, &mut |pair| {
             let image = pair.translation.image;
             let mirrored = image.map(|n| -n);
             let key = if pair.first <= pair.second {

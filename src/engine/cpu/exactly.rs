@@ -20,7 +20,7 @@ impl Run<'_> {
         let tallies = share_units(&walk, progress, |units, stop| {
             let mut tally = terms.empty();
             for unit in units {
-                walk.visit(unit, |blocks| {
+                walk.visit(unit, &mut |blocks| {
                     if !stop() {
                         self.add_blocks(terms, &mut tally, blocks);
                     }

@@ -6,8 +6,8 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use albireo_simd::{
-    BitSliced, Histogram, Kernel, Portable, ProductWord, Scatter, ScatterSets, SetFactors, Simd,
-    SlotClasses, Totals, Vectors,
+    BitSliced, Histogram, Kernel, ProductWord, Scatter, ScatterSets, SetFactors, Simd, SlotClasses,
+    Totals, Vectors,
 };
 
 use super::Run;
@@ -293,7 +293,7 @@ impl<'l> Fast<'_, 'l> {
             let mut blocks = Vec::with_capacity(BATCH);
             let (mut labels, mut stopped) = ([0, 0], false);
             for unit in units {
-                walk.visit(unit, |pair| {
+                walk.visit(unit, &mut |pair| {
                     if stopped {
                         return;
                     }
@@ -366,7 +366,7 @@ impl<'l> Fast<'_, 'l> {
                 turn.left -= n;
                 continue;
             }
-            dispatch(self.vectors, CountBlocks(job, worker, now));
+            self.vectors.dispatch(CountBlocks(job, worker, now));
             let many = worker.doubtful * TOO_DOUBTFUL > worker.tested;
             (worker.doubtful, worker.tested) = (0, 0);
             turn.tried = true;
@@ -459,16 +459,6 @@ const PROBE: usize = 8;
 
 /// Pairs of blocks that are counted with one dispatch on the instruction set.
 const BATCH: usize = 64;
-
-/// Runs a kernel of a filter, as [`Run::dispatch`] does kernels of lanes. There are many: none is compiled for machines without vectors, which
-/// count in lanes.
-fn dispatch<K: Kernel>(vectors: Vectors, kernel: K) -> K::Output {
-    if cfg!(test) {
-        kernel.run(Portable)
-    } else {
-        vectors.dispatch(kernel)
-    }
-}
 
 struct CountBlocks<'a, F, H>(&'a Job<'a, F>, &'a mut Worker<H>, &'a [BlockPair]);
 

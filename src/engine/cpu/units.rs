@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::{Cpu, Run};
@@ -62,10 +63,25 @@ pub(super) fn share_units<T: Send>(
     progress: &Lasting<'_>,
     work: impl Fn(&mut dyn Iterator<Item = usize>, &dyn Fn() -> bool) -> T + Sync,
 ) -> Result<Vec<T>, EngineError> {
+    let outputs = Mutex::new(Vec::new());
+    share(walk, progress, &|units, stop| {
+        let output = work(units, stop);
+        let mut outputs = outputs.lock().unwrap_or_else(PoisonError::into_inner);
+        outputs.push(output);
+    })?;
+    Ok(outputs.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// [`share_units`] of any work, compiled once.
+fn share(
+    walk: &Walk<'_>,
+    progress: &Lasting<'_>,
+    work: &(dyn Fn(&mut dyn Iterator<Item = usize>, &dyn Fn() -> bool) + Sync),
+) -> Result<(), EngineError> {
     let units = walk.units();
     let next = AtomicUsize::new(units.start);
     let stop = || progress.stop_requested();
-    let outputs = rayon::broadcast(|_| {
+    rayon::broadcast(|_| {
         let mut done = None;
         let mut taken = std::iter::from_fn(|| {
             if let Some(unit) = done.take() {
@@ -78,10 +94,10 @@ pub(super) fn share_units<T: Send>(
             done = (unit < units.end).then_some(unit);
             done
         });
-        work(&mut taken, &stop)
+        work(&mut taken, &stop);
     });
     if stop() {
         return Err(EngineError::Interrupted);
     }
-    Ok(outputs)
+    Ok(())
 }

@@ -186,7 +186,7 @@ impl<'a> Lanes<'a> {
             let mut blocks = Vec::with_capacity(BLOCKS);
             let mut stopped = false;
             for unit in units {
-                walk.visit(unit, |pair| {
+                walk.visit(unit, &mut |pair| {
                     if stopped {
                         return;
                     }
