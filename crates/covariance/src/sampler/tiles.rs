@@ -182,9 +182,13 @@ impl<C: Count> Counters<C> {
         self.len = to;
     }
 
-    /// Counts what is there; with regions, those of the ends of one pair.
-    #[inline(always)]
+    /// Counts what is there; with regions, those of the ends of one pair. Many places do: it is compiled once.
     fn count<S: Simd>(&mut self, simd: S, round: &Round<'_>, regions: [u32; 2]) {
+        simd.vectorize(Batch(self, round, regions));
+    }
+
+    #[inline(always)]
+    fn count_here<S: Simd>(&mut self, simd: S, round: &Round<'_>, regions: [u32; 2]) {
         let none: [u32; MOST_LANES] = std::array::from_fn(|lane| (round.bins + lane) as u32);
         let none = simd.load_u(&none);
         let mut at = 0;
@@ -294,6 +298,18 @@ impl<C: Count> Counters<C> {
             equal.fill(0);
             shares.fill(0);
         }
+    }
+}
+
+struct Batch<'a, 'r, C>(&'a mut Counters<C>, &'a Round<'r>, [u32; 2]);
+
+impl<C: Count> Kernel for Batch<'_, '_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self(counters, round, regions) = self;
+        counters.count_here(simd, round, regions);
     }
 }
 
