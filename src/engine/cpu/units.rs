@@ -72,12 +72,11 @@ pub(super) fn share_units<T: Send>(
     Ok(outputs.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
+/// What is done with units, as long as no stop is asked for.
+type Work<'a> = dyn Fn(&mut dyn Iterator<Item = usize>, &dyn Fn() -> bool) + Sync + 'a;
+
 /// [`share_units`] of any work, compiled once.
-fn share(
-    walk: &Walk<'_>,
-    progress: &Lasting<'_>,
-    work: &(dyn Fn(&mut dyn Iterator<Item = usize>, &dyn Fn() -> bool) + Sync),
-) -> Result<(), EngineError> {
+fn share(walk: &Walk<'_>, progress: &Lasting<'_>, work: &Work<'_>) -> Result<(), EngineError> {
     let units = walk.units();
     let next = AtomicUsize::new(units.start);
     let stop = || progress.stop_requested();
