@@ -274,6 +274,13 @@ fn classes_of_points_among_one_another_are_counts_of_their_own() {
             }
         }
     }
+    // Enough of them that plain counts in few bins take one order of all points.
+    let many = sample(1500, 6, Given::Mixed, 3);
+    let bins = RBins::new(Edges::linear(0.0, 0.3, 6).unwrap());
+    let what = CountSpec::new(bins).with_classes(Classes::Species);
+    for what in [what.clone(), what.with_sum(Sum::Product)] {
+        counted(open, Pairs::Auto(&many), &what);
+    }
 }
 
 /// Counts `what` on engines that have prepared `a` and `b` once, and compares with the double loop.
