@@ -72,6 +72,7 @@ impl Simd for Portable {
     const ROOT_FACTORS: [f32; 2] = [1.0; 2];
     const RSQRT_FACTOR: f32 = 1.0;
 
+    // As with instructions that have to be enabled: a kernel is compiled once, and not into every caller.
     #[inline(never)]
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
         kernel.run(self)

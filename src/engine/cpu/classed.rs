@@ -79,17 +79,20 @@ fn classes(run: &Run<'_>, terms: &Terms<'_>, n_slots: usize) -> Option<SlotClass
 }
 
 impl<'a> Run<'a> {
-    /// Whether classes in the slots of one order of all points pay: species of numbers of pairs, and of one sum of their weights.
-    fn slots_pay(&self, what: &CountSpec, terms: &Terms<'_>, n_slots: usize) -> bool {
+    /// The bins, where classes in the slots of one order of all points pay: species of numbers of pairs, and of one sum of their weights.
+    fn formed_in_slots<'w>(&self, what: &'w CountSpec, terms: &Terms<'_>) -> Option<Formed<'w>> {
         let plain = matches!(what.sums(), [] | [Sum::Product])
             && what.pair_weight().is_none()
             && terms.realised().is_none();
         if what.classes() != Classes::Species || !plain || self.span.is_some() || self.beyond_half {
-            return false;
+            return None;
         }
+        let formed = Formed::of(what.bins())?;
+        let n_slots = Slots::of(&formed.form).n_slots();
         let few = n_slots <= FEW_SLOTS && what.sums().is_empty();
         let depth = || (depth(&self.first) * depth(self.second())).sqrt();
-        n_slots * terms.tables().number() <= MOST_SLOTS && depth() >= DEEP[usize::from(!few)]
+        let fit = n_slots * terms.tables().number() <= MOST_SLOTS;
+        (fit && depth() >= DEEP[usize::from(!few)]).then_some(formed)
     }
 
     /// Counts classes in the slots of one order of all points, where that pays.
@@ -99,13 +102,10 @@ impl<'a> Run<'a> {
         terms: &Terms<'_>,
         progress: &Lasting<'_>,
     ) -> Result<Option<Tally>, EngineError> {
-        let Some(formed) = Formed::of(what.bins()) else {
+        let Some(formed) = self.formed_in_slots(what, terms) else {
             return Ok(None);
         };
         let n_slots = Slots::of(&formed.form).n_slots();
-        if !self.slots_pay(what, terms, n_slots) {
-            return Ok(None);
-        }
         let run = self.mixed(what, progress)?;
         let Some(classes) = classes(&run, terms, n_slots) else {
             return Ok(None);
@@ -187,8 +187,7 @@ mod tests {
             engine.pool().unwrap().install(|| {
                 let run = Run::new(Isa::best(), job, what, None, progress).unwrap();
                 let terms = Terms::new(what, job.job().pairs()).unwrap();
-                let formed = Formed::of(what.bins()).unwrap();
-                run.slots_pay(what, &terms, Slots::of(&formed.form).n_slots())
+                run.formed_in_slots(what, &terms).is_some()
             })
         };
         for what in [plain.clone(), plain.clone().with_weights()] {

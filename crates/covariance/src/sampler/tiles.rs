@@ -187,25 +187,6 @@ impl<C: Count> Counters<C> {
         simd.vectorize(Batch(self, round, regions));
     }
 
-    #[inline(always)]
-    fn count_here<S: Simd>(&mut self, simd: S, round: &Round<'_>, regions: [u32; 2]) {
-        let none: [u32; MOST_LANES] = std::array::from_fn(|lane| (round.bins + lane) as u32);
-        let none = simd.load_u(&none);
-        let mut at = 0;
-        while at < self.len {
-            let x1 = load(simd, &self.x1, at);
-            let x2 = load(simd, &self.x2, at);
-            let bins = round.rule.bins(simd, x1, x2, none);
-            simd.store_u(bins, &mut self.slots[at..]);
-            at += S::LANES;
-        }
-        self.add_weights();
-        if let Some(shares) = round.shares {
-            self.count_regions(shares, regions);
-        }
-        self.len = 0;
-    }
-
     /// Adds the weights of the pairs that are binned to the counters.
     #[inline(always)]
     fn add_weights(&mut self) {
@@ -301,6 +282,7 @@ impl<C: Count> Counters<C> {
     }
 }
 
+/// What [`Counters::count`] does.
 struct Batch<'a, 'r, C>(&'a mut Counters<C>, &'a Round<'r>, [u32; 2]);
 
 impl<C: Count> Kernel for Batch<'_, '_, C> {
@@ -309,7 +291,21 @@ impl<C: Count> Kernel for Batch<'_, '_, C> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Self(counters, round, regions) = self;
-        counters.count_here(simd, round, regions);
+        let none: [u32; MOST_LANES] = std::array::from_fn(|lane| (round.bins + lane) as u32);
+        let none = simd.load_u(&none);
+        let mut at = 0;
+        while at < counters.len {
+            let x1 = load(simd, &counters.x1, at);
+            let x2 = load(simd, &counters.x2, at);
+            let bins = round.rule.bins(simd, x1, x2, none);
+            simd.store_u(bins, &mut counters.slots[at..]);
+            at += S::LANES;
+        }
+        counters.add_weights();
+        if let Some(shares) = round.shares {
+            counters.count_regions(shares, regions);
+        }
+        counters.len = 0;
     }
 }
 
