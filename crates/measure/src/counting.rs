@@ -50,6 +50,15 @@ pub(crate) struct Counter<'a> {
     over: bool,
 }
 
+/// Warns of counts without a pair, which leave nothing of an estimate.
+fn warn_of_none(name: &str, counts: &Counts) {
+    if counts.is_numbered() && counts.npairs().iter().all(|&number| number == 0) {
+        tracing::warn!(
+            "{name}: no pair lies in any bin: are positions and bins in one unit, and all samples in one place?"
+        );
+    }
+}
+
 impl<'a> Counter<'a> {
     /// A counter with one of `engines`.
     pub(crate) fn new(engines: Engines, domain: &'a Domain) -> Self {
@@ -294,6 +303,7 @@ impl<'a> Counter<'a> {
             None => None,
         };
         if let Some(made) = key.as_ref().and_then(|key| self.made_before(name, key)) {
+            warn_of_none(name, &made);
             return Ok(made);
         }
         let start = Instant::now();
@@ -334,13 +344,11 @@ impl<'a> Counter<'a> {
                 "{name}: {in_bins} pairs in bins, {seconds:.3} s, {} pairs in bins per second",
                 rate.trim_end()
             );
-            if in_bins == 0 {
-                tracing::warn!(
-                    "{name}: no pair lies in any bin: are the bins in the unit of the positions?"
-                );
-            }
         } else if !engine.is_plan() {
             tracing::info!("{name}: {in_bins} pairs in bins, put together from parts");
+        }
+        if !engine.is_plan() && asked.what.realisations().is_none() {
+            warn_of_none(name, &counts);
         }
         let engine = engine.description();
         let took = ("seconds", json!(seconds));
@@ -362,6 +370,7 @@ impl<'a> Counter<'a> {
 
     /// Notes a count that was read back from a file.
     pub(crate) fn reuse(&mut self, name: &'static str, counts: &Counts, path: &std::path::Path) {
+        warn_of_none(name, counts);
         self.done
             .push(Counted::new(name, counts, None, ("read_from", json!(path))));
     }
