@@ -381,23 +381,23 @@ fn all_pairs_on_edges() {
         Domain::Periodic(PeriodicBox::cubic(16.0).unwrap()),
     ] {
         let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
-        let agree = |engine: &Cpu, r: &Edges, classes: Classes, sums: &[Sum]| {
+        let agree = |r: &Edges, classes: Classes, sums: &[Sum]| {
             let what = CountSpec::new(RBins::new(r.clone())).with_classes(classes);
             let what = sums.iter().cloned().fold(what, CountSpec::with_sum);
             let expected = Naive.run(&job, &what, &Silent).unwrap();
-            let found = engine.run(&job, &what, &Silent).unwrap();
-            assert!(found == expected, "{classes:?} {sums:?} {engine:?}");
-        };
-        for engine in engines() {
-            agree(&engine, &roots, Classes::One, &[]);
-            agree(&engine, &roots, Classes::One, &[Sum::Product]);
-            // With so few edges that pairs are compared with each of them.
-            for bins in [1, 3, 8, 16] {
-                agree(&engine, &lin(0.0, 8.0, bins), Classes::One, &[]);
+            for engine in engines() {
+                let found = engine.run(&job, &what, &Silent).unwrap();
+                assert!(found == expected, "{classes:?} {sums:?} {engine:?}");
             }
-            agree(&engine, &whole, Classes::Species, &[Sum::Product]);
-            agree(&engine, &roots, Classes::Regions, &[]);
+        };
+        agree(&roots, Classes::One, &[]);
+        agree(&roots, Classes::One, &[Sum::Product]);
+        // With so few edges that pairs are compared with each of them.
+        for bins in [1, 3, 8, 16] {
+            agree(&lin(0.0, 8.0, bins), Classes::One, &[]);
         }
+        agree(&whole, Classes::Species, &[Sum::Product]);
+        agree(&roots, Classes::Regions, &[]);
     }
 }
 
