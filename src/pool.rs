@@ -102,9 +102,18 @@ pub fn run<R: Send>(parallel: impl FnOnce() -> R + Send, alone: impl FnOnce() ->
         return parallel();
     }
     match of(0) {
-        Ok(pool) => pool.install(parallel),
+        Ok(pool) => install(&pool, parallel),
         Err(_) => alone(),
     }
+}
+
+/// Runs `work` on the threads of `pool`: what rayon does for that is compiled once, and not for each kind of work.
+pub(crate) fn install<R: Send>(pool: &ThreadPool, work: impl FnOnce() -> R + Send) -> R {
+    let (mut work, mut made) = (Some(work), None);
+    let mut run = || made = work.take().map(|work| work());
+    let run: &mut (dyn FnMut() + Send) = &mut run;
+    pool.install(run);
+    made.unwrap_or_else(|| unreachable!("work that is run"))
 }
 
 /// What `cell` holds, made if it is not there. Unlike `get_or_init` it does not keep others from making it meanwhile: a thread that waits for
@@ -132,14 +141,24 @@ pub(crate) fn fold<T: Send>(
     if n < MANY {
         return part(0..n);
     }
-    let parallel = || stretches(n).map(&part).reduce_with(&join);
-    run(parallel, || None).unwrap_or_else(|| part(0..n))
+    fold_stretches(n, &part, &join).unwrap_or_else(|| part(0..n))
+}
+
+/// Compiled for each kind of result, whatever finds it.
+fn fold_stretches<T: Send>(
+    n: usize,
+    part: &(dyn Fn(Range<usize>) -> T + Sync),
+    join: &(dyn Fn(T, T) -> T + Sync),
+) -> Option<T> {
+    run(|| stretches(n).map(part).reduce_with(join), || None)
 }
 
 /// What `work` makes of each of `n` numbers, in their order.
 pub fn each<T: Send>(n: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let parallel = || (0..n).into_par_iter().map(&work).collect();
-    run(parallel, || (0..n).map(&work).collect())
+    // As in `fold_stretches`.
+    let work: &(dyn Fn(usize) -> T + Sync) = &work;
+    let parallel = || (0..n).into_par_iter().map(work).collect();
+    run(parallel, || (0..n).map(work).collect())
 }
 
 /// The first of `n` rows for which `holds` is true.
@@ -165,14 +184,11 @@ pub(crate) fn for_each_stretch(
         (begin, Mutex::new(part))
     });
     let parts: Vec<_> = parts.collect();
-    let in_part = |(begin, part): &(usize, Mutex<[&mut [f64]; 3]>)| {
+    each(parts.len(), |k| {
+        let (begin, part) = &parts[k];
         let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
         work(*begin, std::mem::take(&mut *part));
-    };
-    run(
-        || parts.par_iter().for_each(in_part),
-        || parts.iter().for_each(in_part),
-    );
+    });
 }
 
 /// Hands rows of `width` numbers to `work`.
@@ -181,12 +197,10 @@ pub(crate) fn for_each_row((width, values): (usize, &mut [f64]), work: impl Fn(&
         return values.chunks_mut(width).for_each(work);
     }
     let stretches: Vec<_> = values.chunks_mut(width * STRETCH).map(Mutex::new).collect();
-    let in_stretch = |stretch: &Mutex<&mut [f64]>| {
-        let mut rows = stretch.lock().unwrap_or_else(PoisonError::into_inner);
+    each(stretches.len(), |k| {
+        let mut rows = stretches[k].lock().unwrap_or_else(PoisonError::into_inner);
         rows.chunks_mut(width).for_each(&work);
-    };
-    let parallel = || stretches.par_iter().for_each(in_stretch);
-    run(parallel, || stretches.iter().for_each(in_stretch));
+    });
 }
 
 #[cfg(test)]

@@ -20,8 +20,6 @@ pub use layers::Layers;
 pub use shells::Shells;
 pub use values::Values;
 
-use rayon::prelude::*;
-
 use crate::error::RegionsError;
 use crate::particles::{Labels, MAX_LABELS, Particles, Points};
 use crate::pool;
@@ -70,10 +68,7 @@ fn label_rows(n: usize, label: impl Fn(usize) -> Option<u32> + Sync) -> Result<V
             Ok(labels)
         })
     };
-    let stretches = 0..n.div_ceil(STRETCH);
-    let parallel = || stretches.clone().into_par_iter().map(stretch).collect();
-    let alone = || stretches.clone().map(stretch).collect();
-    let labels: Vec<Result<Vec<u32>, usize>> = pool::run(parallel, alone);
-    let labels: Result<Vec<_>, _> = labels.into_iter().collect();
+    let labels = pool::each(n.div_ceil(STRETCH), stretch).into_iter();
+    let labels: Result<Vec<_>, _> = labels.collect();
     labels.map(|labels| labels.concat())
 }

@@ -6,8 +6,6 @@
     reason = "cells of a table within its range"
 )]
 
-use rayon::prelude::*;
-
 use super::{Cosmology, HUBBLE_DISTANCE};
 use crate::error::{Error, SkyError};
 use crate::pool;
@@ -85,10 +83,8 @@ impl Cosmology {
         })?;
         let largest = redshifts.values.iter().copied().fold(0.0, f64::max);
         let table = Table::new(self, largest);
-        let distance = |&z: &f64| table.distance(z);
-        let parallel = || redshifts.values.par_iter().map(distance).collect();
-        let alone = || redshifts.values.iter().map(distance).collect();
-        let distances: Vec<f64> = pool::run(parallel, alone);
+        let values = redshifts.values;
+        let distances = pool::each(values.len(), |row| table.distance(values[row]));
         match distances.iter().position(|d| !d.is_finite()) {
             None => Ok(distances),
             Some(row) => Err(SkyError::NoExpansion {

@@ -222,10 +222,9 @@ fn candidates(job: &PairJob<'_>, bins: &Bins) -> Option<Vec<[usize; 2]>> {
 /// How far along the line of sight each row lies.
 fn places(points: &Points, los: LineOfSight) -> Vec<f64> {
     let view = points.view();
-    let rows = (0..points.len()).into_par_iter();
     match los {
-        LineOfSight::Fixed(axis) => rows.map(|row| view.at(row)[axis.index()]).collect(),
-        _ => rows.map(|row| norm2(view.at(row)).sqrt()).collect(),
+        LineOfSight::Fixed(axis) => pool::each(points.len(), |row| view.at(row)[axis.index()]),
+        _ => pool::each(points.len(), |row| norm2(view.at(row)).sqrt()),
     }
 }
 

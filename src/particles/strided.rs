@@ -92,7 +92,8 @@ impl Particles {
         n: usize,
         row: impl Fn(usize) -> usize + Sync,
     ) -> Result<Self, ParticlesError> {
-        let rows = || (0..n).map(&row);
+        let row: &(dyn Fn(usize) -> usize + Sync) = &row;
+        let rows = || (0..n).map(row);
         let of = |column: &Column| {
             let column = column.view();
             let value = |k: usize| column.at(row(k));

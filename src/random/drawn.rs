@@ -12,7 +12,6 @@ use super::Stream;
 use crate::error::RandomError;
 use crate::particles::{MAX_PARTICLES, check_number};
 use crate::pool;
-use rayon::prelude::*;
 
 /// The distribution of a sample of numbers, such as its redshifts.
 ///
@@ -176,9 +175,7 @@ impl Distribution {
     pub fn draw(&self, n: usize, seed: u64) -> Result<Vec<f64>, crate::Error> {
         check_number(n)?;
         let stream = Stream::new(seed).child(OWN);
-        let number = |i: u64| self.at(stream.uniform(i));
-        let parallel = || (0..n as u64).into_par_iter().map(number).collect();
-        Ok(pool::run(parallel, || (0..n as u64).map(number).collect()))
+        Ok(pool::each(n, |i| self.at(stream.uniform(i as u64))))
     }
 
     /// The number below which the share `u` in [0, 1) of all lies.

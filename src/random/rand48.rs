@@ -329,7 +329,7 @@ impl Leapfrog {
             reason: error.to_string(),
         })?;
         let stretches = to.par_chunks_mut(stretch).enumerate();
-        pool.install(|| stretches.for_each(|(k, to)| fill_one(k, to)));
+        pool::install(&pool, || stretches.for_each(|(k, to)| fill_one(k, to)));
         Ok(())
     }
 }

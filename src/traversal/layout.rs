@@ -291,7 +291,7 @@ impl Layout {
     /// One number a row, brought into slot order; 0 where there is no point.
     fn each_slot<'a>(
         &'a self,
-        value: impl Fn(usize) -> f64 + Sync + Send + 'a,
+        value: &'a (dyn Fn(usize) -> f64 + Sync),
     ) -> impl IndexedParallelIterator<Item = f64> + 'a {
         let slots = self.sorted.slots.par_iter().with_min_len(1 << 12);
         slots.map(move |slot: &Slot| match row_in(slot) {
@@ -301,17 +301,17 @@ impl Layout {
     }
 
     /// The number that each row has, in slot order; 0 where there is no point.
-    pub(crate) fn in_slot_order(&self, value: impl Fn(usize) -> f64 + Sync + Send) -> Vec<f64> {
-        self.each_slot(value).collect()
+    pub(crate) fn in_slot_order(&self, value: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+        self.each_slot(&value).collect()
     }
 
     /// Whether these are the numbers that rows have, in slot order and to the last bit.
     pub(crate) fn holds_in_slot_order(
         &self,
         given: &[f64],
-        value: impl Fn(usize) -> f64 + Sync + Send,
+        value: impl Fn(usize) -> f64 + Sync,
     ) -> bool {
-        let own = self.each_slot(value).map(f64::to_bits);
+        let own = self.each_slot(&value).map(f64::to_bits);
         own.len() == given.len() && own.zip(given).all(|(own, given)| own == given.to_bits())
     }
 }

@@ -47,6 +47,7 @@ use crate::binning::{Form, Formed, PairOrder};
 use crate::domain::{Domain, Faces, Image};
 use crate::error::EngineError;
 use crate::particles::Particles;
+use crate::pool;
 use crate::progress::Lasting;
 use crate::tally::{CountSpec, Tally, Terms};
 use crate::traversal::{Layout, Positions, Region, Walk};
@@ -147,7 +148,7 @@ impl Cpu {
     ) -> Result<CpuSorted, EngineError> {
         let progress = &Lasting::new(progress);
         let stop = || progress.stop_requested();
-        self.pool()?.install(|| CpuSorted::new(sample, &stop))
+        pool::install(&*self.pool()?, || CpuSorted::new(sample, &stop))
     }
 
     /// The instruction set in use.
@@ -189,7 +190,7 @@ impl Engine for Cpu {
     ) -> Result<Units, EngineError> {
         what.admit(job.job())?;
         let progress = &Lasting::new(progress);
-        self.pool()?.install(|| {
+        pool::install(&*self.pool()?, || {
             let run = Run::new(self.isa, job, what, None, progress)?;
             let samples = (&run.first, run.second.as_ref());
             let domain = job.job().domain();

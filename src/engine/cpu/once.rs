@@ -10,6 +10,7 @@ use super::{Cpu, PreparedJob};
 use crate::engine::SharedMemory;
 use crate::error::EngineError;
 use crate::particles::Particles;
+use crate::pool;
 use crate::progress::{Lasting, Progress};
 use crate::tally::{CountSpec, Terms};
 use crate::traversal::{Sorted, in_slots, offsets_of};
@@ -33,7 +34,7 @@ impl Cpu {
         }
         let given = memory.doubles(runs)?;
         let take = |numbers| Sorted::of_numbers(sample.points(), numbers);
-        match given.and_then(|given| self.pool().ok()?.install(|| take(given))) {
+        match given.and_then(|given| pool::install(&*self.pool().ok()?, || take(given))) {
             Some(sorted) => Ok(Arc::new(sorted).into()),
             None => self.sorted(sample, progress),
         }
@@ -58,12 +59,12 @@ impl Cpu {
             let mut runs = vec![];
             let missing = !sorted.has_layout(scale);
             if missing && memory.is_first() {
-                let own = pool.install(|| sorted.flat_offsets(scale, &stop))?;
+                let own = pool::install(&pool, || sorted.flat_offsets(scale, &stop))?;
                 runs.push(Cow::Owned(own));
             }
             let given = memory.singles(runs)?;
             if let (true, Some(offsets)) = (missing, given.map(offsets_of)) {
-                pool.install(|| sorted.lay_out(scale, offsets, &stop));
+                pool::install(&pool, || sorted.lay_out(scale, offsets, &stop));
             }
         }
         let pairs = job.job().pairs();
@@ -72,16 +73,17 @@ impl Cpu {
             let which = (what.weight_set() + set, terms.weight_sets());
             let exponents = what.exponents_of_set(set, pairs);
             for (k, (sorted, exponent)) in samples.clone().zip(exponents).enumerate() {
-                let layout = pool.install(|| sorted.layout(scale, &stop))?;
+                let layout = pool::install(&pool, || sorted.layout(scale, &stop))?;
                 let of_row = |row| terms.factor_at(set, k == 1, row);
                 let mut runs = vec![];
                 let missing = !sorted.has_factors(which, exponent);
                 if missing && memory.is_first() {
-                    let own = pool.install(|| layout.in_slot_order(of_row));
+                    let own = pool::install(&pool, || layout.in_slot_order(of_row));
                     runs.push(Cow::Owned(own));
                 }
                 let given = memory.doubles(runs)?.map(in_slots);
-                let same = |given: &_| pool.install(|| layout.holds_in_slot_order(given, of_row));
+                let same =
+                    |given: &_| pool::install(&pool, || layout.holds_in_slot_order(given, of_row));
                 if let Some(given) = given.filter(|given| missing && same(given)) {
                     sorted.take_factors(which, exponent, given);
                 }

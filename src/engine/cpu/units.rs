@@ -8,6 +8,7 @@ use std::time::Instant;
 use super::{Cpu, Run};
 use crate::engine::{PreparedJob, Progress, Report, Units};
 use crate::error::EngineError;
+use crate::pool;
 use crate::progress::Lasting;
 use crate::tally::{CountSpec, Tally};
 use crate::traversal::Walk;
@@ -37,7 +38,7 @@ impl Cpu {
         let pool = self.pool()?;
         let progress = &Lasting::new(progress);
         let start = Instant::now();
-        let (tally, laid_out) = pool.install(|| {
+        let (tally, laid_out) = pool::install(&pool, || {
             let run = Run::new(self.isa, job, what, part, progress)?;
             let laid_out = start.elapsed();
             let tally = run.without_cuts(what, progress)?;

@@ -6,8 +6,6 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-
 use super::carried::Labels;
 use super::frame::{Grid, Order, Tile, tiles};
 use super::labelled::LabelCells;
@@ -99,6 +97,5 @@ pub(super) fn meetings(
 
 /// What `of` says of each label, in their order.
 fn in_parallel<T: Send>(labels: Range<u32>, of: impl Fn(u32) -> T + Sync) -> Vec<T> {
-    let alone = || labels.clone().map(&of).collect();
-    pool::run(|| labels.clone().into_par_iter().map(&of).collect(), alone)
+    pool::each(labels.len(), |k| of(labels.start + k as u32))
 }
