@@ -277,20 +277,11 @@ impl Hdf5Reader {
         let failure = |error| failure(&self.path, &error);
         match column.element {
             Element::Float { .. } => {
-                let values = read::<element::Float>(&column.dataset, slice).map_err(failure)?;
+                let values = numbers(&column.dataset, slice, false).map_err(failure)?;
                 if width == 1 {
-                    // Collects in place.
-                    let values = values.into_iter().map(|value| value.0).collect();
                     return Ok(vec![Cells::Numbers(values)]);
                 }
-                let part = |k| {
-                    values
-                        .iter()
-                        .skip(k)
-                        .step_by(width)
-                        .map(|value| value.0)
-                        .collect()
-                };
+                let part = |k| values.iter().skip(k).step_by(width).copied().collect();
                 Ok((0..width).map(|k| Cells::Numbers(part(k))).collect())
             }
             Element::Integer { .. } => {
@@ -321,6 +312,20 @@ impl Hdf5Reader {
             Element::Other { .. } => Ok((0..width).map(|_| Cells::Texts(Vec::new())).collect()),
         }
     }
+}
+
+/// The numbers of a slice as float64.
+pub(crate) fn numbers(
+    dataset: &Dataset,
+    slice: &SliceInfo,
+    whole: bool,
+) -> hdf5_reader::error::Result<Vec<f64>> {
+    if whole {
+        let values = read::<element::Integer>(dataset, slice)?.into_iter();
+        return Ok(values.map(|value| value.0 as f64).collect());
+    }
+    let values = read::<element::Float>(dataset, slice)?.into_iter();
+    Ok(values.map(|value| value.0).collect())
 }
 
 fn read<T: hdf5_reader::H5Type>(

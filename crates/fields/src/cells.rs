@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use albireo::domain::TURN;
 
-use super::frame::{Fractions, Frame};
+use super::frame::{Fractions, Frame, each_axis};
 
 /// More than the roundings of a cell's number, relative and in cells.
 const SLACK: f64 = 1e-6;
@@ -195,11 +195,11 @@ impl Cells {
         reach: [f64; 3],
         mut take: impl FnMut(Range<usize>),
     ) {
-        let [x, y, z] = [0, 1, 2].map(|k| self.axes[k].within(target[k], reach[k]));
+        let [x, y, z] = each_axis(|k| self.axes[k].within(target[k], reach[k]));
         let wrapped = |(first, count): (i64, usize), n: usize| {
             (0..count as i64).map(move |k| (first + k).rem_euclid(n as i64) as usize)
         };
-        let [_, m, n] = self.axes.map(|axis| axis.n);
+        let [_, m, n] = each_axis(|k| self.axes[k].n);
         // Along the third axis cells lie side by side: one run, or two where it wraps.
         let first = z.0.rem_euclid(n as i64) as usize;
         let until = (first + z.1).min(n);

@@ -12,6 +12,18 @@ use crate::error::{FieldError, Result};
 /// A position in units of 2^-64 of the frame.
 pub(crate) type Fractions = [u64; 3];
 
+/// What `of` has for each axis. Unlike `[T; 3]::map`, which the compiler takes a function of its own to drop and to fill, it is three calls.
+#[inline(always)]
+pub(crate) fn each_axis<T>(of: impl Fn(usize) -> T) -> [T; 3] {
+    [of(0), of(1), of(2)]
+}
+
+/// As [`each_axis`], of two.
+#[inline(always)]
+pub(crate) fn both<T>(of: impl Fn(usize) -> T) -> [T; 2] {
+    [of(0), of(1)]
+}
+
 /// How positions become fractions.
 #[derive(Debug, Clone, PartialEq)]
 enum Cell {
@@ -221,13 +233,14 @@ impl<'a> SkewedImages<'a> {
     /// Hands the squared separation under each image in question to `take`.
     #[inline]
     pub(crate) fn each(&self, source: Fractions, target: Fractions, mut take: impl FnMut(f64)) {
-        let straight = [0, 1, 2].map(|k| source[k].wrapping_sub(target[k]).cast_signed() as f64);
+        let straight = each_axis(|k| source[k].wrapping_sub(target[k]).cast_signed() as f64);
         let images = |k: usize| {
-            let at = |n: i8| straight[k] + f64::from(n) * TURN;
+            let (straight, most) = (straight[k], self.most[k]);
+            let at = move |n: i8| straight + f64::from(n) * TURN;
             [0i8, -1, 1]
-                .map(at)
                 .into_iter()
-                .filter(move |f| f.abs() <= self.most[k])
+                .map(at)
+                .filter(move |f| f.abs() <= most)
         };
         for a in images(0) {
             for b in images(1) {

@@ -45,7 +45,7 @@ pub use engine::{
     field_in_float32, place_ions,
 };
 pub use error::{FieldError, Result};
-pub(crate) use frame::{Fractions, SkewedImages, component, square_along};
+pub(crate) use frame::{Fractions, SkewedImages, both, component, each_axis, square_along};
 pub use job::FieldJob;
 pub(crate) use lanes::Summing;
 pub use mixing::Mixing;

@@ -162,7 +162,7 @@ impl<F: Filter> Job<'_, F> {
         from: u32,
     ) {
         worker.doubts.push(Doubt {
-            pair: pair.map(|slot| slot as u32),
+            pair: [pair[0] as u32, pair[1] as u32],
             image: blocks.translation.image,
             from,
             to: from,

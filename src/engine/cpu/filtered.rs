@@ -274,15 +274,7 @@ impl<'l> Fast<'_, 'l> {
     ) -> Result<Filtered, EngineError> {
         let walk = self.run.walk();
         let classed = self.made.classes.is_some();
-        let (n_tables, n_slots) = match self.made.classes {
-            None => (self.tables.number(), self.n_slots),
-            Some(classes) => (1, classes.number * classes.n_slots),
-        };
-        let empty = || Totals {
-            pairs: vec![0; n_slots],
-            products: vec![0; n_slots * self.n_sums()],
-        };
-        let totals: Vec<_> = (0..n_tables).map(|_| Mutex::new(empty())).collect();
+        let (totals, n_slots) = self.no_totals();
         let lanes = OnceLock::new();
         let tallies = share_units(&walk, self.progress, |units, stop| {
             let mut turn = Turn::first();
@@ -314,9 +306,28 @@ impl<'l> Fast<'_, 'l> {
             self.deposit(&mut worker, labels, &totals);
             turn.worker.map(lanes::Worker::finish)
         })?;
+        Ok(self.gathered(totals, tallies))
+    }
+
+    /// Totals of no pairs, one for each table, and how many slots each has.
+    fn no_totals(&self) -> (Vec<Mutex<Totals>>, usize) {
+        let (n_tables, n_slots) = match self.made.classes {
+            None => (self.tables.number(), self.n_slots),
+            Some(classes) => (1, classes.number * classes.n_slots),
+        };
+        let empty = || Totals {
+            pairs: vec![0; n_slots],
+            products: vec![0; n_slots * self.n_sums()],
+        };
+        let totals = (0..n_tables).map(|_| Mutex::new(empty()));
+        (totals.collect(), n_slots)
+    }
+
+    /// What all threads have counted: their totals, and what lanes made.
+    fn gathered(&self, totals: Vec<Mutex<Totals>>, tallies: Vec<Option<Tally>>) -> Filtered {
         let own = |table: Mutex<Totals>| table.into_inner().unwrap_or_else(PoisonError::into_inner);
         let totals = totals.into_iter().map(own);
-        Ok(Filtered {
+        Filtered {
             totals: match self.made.classes {
                 None => totals.collect(),
                 Some(classes) => totals
@@ -325,7 +336,7 @@ impl<'l> Fast<'_, 'l> {
             },
             realisations: self.made.realised.map(SlotRealisations::number),
             tallies: tallies.into_iter().flatten().collect(),
-        })
+        }
     }
 
     /// The labels of two blocks, where they matter.

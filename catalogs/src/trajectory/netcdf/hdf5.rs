@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use hdf5_reader::{
-    DEFAULT_CHUNK_CACHE_SLOTS, Dataset, Datatype, H5Type, Hdf5File, SliceInfo, SliceInfoElem,
+    DEFAULT_CHUNK_CACHE_SLOTS, Dataset, Datatype, Hdf5File, SliceInfo, SliceInfoElem,
 };
 
 use super::variable::{Store, Variable};
@@ -85,16 +85,6 @@ fn number(dataset: &Dataset) -> Option<(u8, bool)> {
         _ => None,
     }
     .filter(|(size, _)| [4, 8].contains(size))
-}
-
-/// Values of a slice as float64.
-fn values<T: H5Type + Copy>(
-    dataset: &Dataset,
-    slice: &SliceInfo,
-    widened: impl Fn(T) -> f64,
-) -> hdf5_reader::error::Result<Vec<f64>> {
-    let values = dataset.read_slice::<T>(slice)?;
-    Ok(values.iter().map(|&value| widened(value)).collect())
 }
 
 impl Store for Hdf5 {
@@ -181,12 +171,8 @@ impl Store for Hdf5 {
         let slice = SliceInfo {
             selections: frames.into_iter().chain(all).collect(),
         };
-        let values = match number(dataset) {
-            Some((4, true)) => values::<i32>(dataset, &slice, f64::from),
-            Some((_, true)) => values::<i64>(dataset, &slice, |value| value as f64),
-            Some((4, false)) => values::<f32>(dataset, &slice, f64::from),
-            _ => values::<f64>(dataset, &slice, |value| value),
-        };
+        let whole = number(dataset).is_some_and(|(_, whole)| whole);
+        let values = hdf5::numbers(dataset, &slice, whole);
         let values = values.map_err(|error| match failure(&self.path, &error) {
             CatalogError::Corrupt { detail, .. } => corrupt(&detail),
             other => other,

@@ -9,7 +9,7 @@ use std::ops::Range;
 use albireo_simd::{Kernel, MOST_LANES, Registers, Simd};
 
 use super::tiles::{Lattice, Tile};
-use crate::{Cells, Fractions, Number, Profile, Sources, Summing, component};
+use crate::{Cells, Fractions, Number, Profile, Sources, Summing, both, component, each_axis};
 
 /// Targets of a column along the first axis and the second: blocks of 4 x 4, which the widest register holds.
 pub(super) const DEPTH: usize = SIDE;
@@ -87,7 +87,7 @@ impl<P: Profile, N: Number> Lattice<P, N> {
 
     /// The rows of the sources in reach of the box round a column, roundings and all.
     fn find(&self, cells: &Cells, tile: &Tile, rows: &mut Vec<u32>) {
-        let wide = tile.half.map(|half| (self.reach + half) * (1.0 + N::SLACK));
+        let wide = each_axis(|axis| (self.reach + tile.half[axis]) * (1.0 + N::SLACK));
         let reach2 = self.reach * self.reach * (1.0 + N::SLACK);
         let fractions = &cells.sources().fractions;
         let units = self.grid.units();
@@ -207,15 +207,17 @@ impl<N: Number> Near<N> {
             lattice.grid.units(),
             sources.fractions[row],
         );
-        self.parameters = sources.parameters(row).map(N::of);
+        let parameters = sources.parameters(row);
+        self.parameters = both(|k| N::of(parameters[k]));
         // Where the grid ends within a column its last target stands for those that are missing.
         let part = |axis: usize, k: usize| {
             let k = tile.first[axis] + k.min(tile.size[axis] - 1);
             let target = lattice.grid.along(axis)[k];
             N::of(profile.along(axis, component(units[axis], source[axis], target)))
         };
-        let x: [N; DEPTH] = std::array::from_fn(|k| part(0, k));
-        let y: [N; HEIGHT] = std::array::from_fn(|k| part(1, k));
+        let (mut x, mut y) = ([N::default(); DEPTH], [N::default(); HEIGHT]);
+        x.iter_mut().enumerate().for_each(|(k, x)| *x = part(0, k));
+        y.iter_mut().enumerate().for_each(|(k, y)| *y = part(1, k));
         for (k, across) in self.across.iter_mut().enumerate() {
             let (block, within) = (k / MOST_LANES, k % MOST_LANES);
             *across = profile.join(N::ONE, x[within / SIDE], y[block * SIDE + within % SIDE]);

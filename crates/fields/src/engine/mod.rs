@@ -189,6 +189,12 @@ impl ForProfile for OnThreads<'_> {
     }
 }
 
+/// Hands parts of the sums, each with its number, to the threads of the pool: compiled for each kind of sums, whatever makes them.
+fn each_part<T: Send>(parts: Vec<(usize, &mut [T])>, make: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    let parts = parts.into_par_iter();
+    parts.for_each(|(number, sums)| make(number, sums));
+}
+
 impl OnThreads<'_> {
     fn sum<P: Profile, N: Number>(self, profile: P) {
         let (job, isa) = (self.job, self.engine.isa());
@@ -198,17 +204,16 @@ impl OnThreads<'_> {
             self.progress.advance(targets as u64);
         };
         if let Some(lattice) = lattice {
-            let slab = lattice.slab_len();
-            let slabs = self.sums.par_chunks_mut(slab).enumerate();
-            slabs.for_each(|(k, sums)| {
+            let slabs = self.sums.chunks_mut(lattice.slab_len()).enumerate();
+            each_part(slabs.collect(), &|k, sums| {
                 let first = self.planes.start + k * columns::DEPTH;
                 let go_on = || !self.progress.stop_requested();
                 lattice.slab(job.cells(), first, sums, &go_on, &done);
             });
             return;
         }
-        let stretches = self.sums.par_chunks_mut(STRETCH).enumerate();
-        stretches.for_each(|(k, sums)| {
+        let stretches = self.sums.chunks_mut(STRETCH).enumerate();
+        each_part(stretches.collect(), &|k, sums| {
             if !self.progress.stop_requested() {
                 let first = self.first + k * STRETCH;
                 let close = scattered::stretch::<N, P>(job, profile, isa, first, sums);

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use albireo_simd::Operations;
 
-use crate::{Element, FieldJob, ForProfile, Number, Profile, SkewedImages, component};
+use crate::{Element, FieldJob, ForProfile, Number, Profile, SkewedImages, component, each_axis};
 
 /// One target of a job, by terms in numbers of one kind.
 pub(super) struct Target<'a, N> {
@@ -23,7 +23,7 @@ pub(super) fn joined<N: Element, P: Profile>(
     target: [u64; 3],
 ) -> N {
     let [x, y, z] =
-        [0, 1, 2].map(|k| N::of(profile.along(k, component(units[k], source[k], target[k]))));
+        each_axis(|k| N::of(profile.along(k, component(units[k], source[k], target[k]))));
     profile.join(N::ONE, profile.join(N::ONE, x, y), z)
 }
 

@@ -3,7 +3,7 @@
 use albireo_simd::{Isa, Kernel, MOST_LANES, Operations, Registers, Simd};
 
 use super::naive::joined;
-use crate::{FieldJob, Number, Profile, SkewedImages, Summing};
+use crate::{FieldJob, Number, Profile, SkewedImages, Summing, both};
 
 /// Pairs in reach that are summed at a time.
 const BATCH: usize = 256;
@@ -103,10 +103,10 @@ impl<N: Number, P: Profile> Kernel for Whole<'_, N, P> {
         }
         let mut sum = lanes.none();
         for k in (0..end).step_by(width) {
-            let [strength, size] = [0, 1].map(|j| lanes.load(&batch.parameters[j][k..]));
+            let parameters = both(|j| lanes.load(&batch.parameters[j][k..]));
             let term = self
                 .profile
-                .term(lanes, lanes.load(&batch.r2[k..]), [strength, size]);
+                .term(lanes, lanes.load(&batch.r2[k..]), parameters);
             sum = lanes.add_term(sum, term);
         }
         batch.len = 0;

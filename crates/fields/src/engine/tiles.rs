@@ -7,7 +7,9 @@ use std::marker::PhantomData;
 
 use albireo_simd::{Isa, Kernel, MOST_LANES, Registers, Simd};
 
-use crate::{AlignedGrid, Element, FieldJob, Fractions, Number, Profile, Summing, component};
+use crate::{
+    AlignedGrid, Element, FieldJob, Fractions, Number, Profile, Summing, both, component, each_axis,
+};
 
 /// Targets of a tile along the three axes.
 pub(super) const DEPTH: usize = 4;
@@ -55,7 +57,7 @@ impl<P: Profile, N: Number> Lattice<P, N> {
         Some(Self {
             profile,
             isa,
-            shape: [0, 1, 2].map(|axis| grid.along(axis).len()),
+            shape: each_axis(|axis| grid.along(axis).len()),
             spacing: grid.even(2),
             grid,
             reach: job.term().reach(),
@@ -83,12 +85,12 @@ impl<P: Profile, N: Number> Lattice<P, N> {
             let points = first[axis]..first[axis] + size[axis];
             self.grid.stretch(axis, points)
         };
-        let stretches = [0, 1, 2].map(stretch);
+        let stretches = each_axis(stretch);
         Tile {
             first,
             size,
-            centre: stretches.map(|along| along.centre),
-            half: stretches.map(|along| along.half),
+            centre: each_axis(|axis| stretches[axis].centre),
+            half: each_axis(|axis| stretches[axis].half),
         }
     }
 
@@ -105,7 +107,7 @@ impl<P: Profile, N: Number> Lattice<P, N> {
             N::of(self.profile.along(axis, d))
         };
         Near {
-            parameters: parameters.map(N::of),
+            parameters: both(|k| N::of(parameters[k])),
             x: std::array::from_fn(|k| along(0, k)),
             y: std::array::from_fn(|k| along(1, k)),
             z: std::array::from_fn(|k| along(2, k)),
@@ -196,7 +198,7 @@ impl<P: Profile, N: Number> Meeting<'_, P, N> {
             }
             terms += 1;
             let across = lanes.same(across);
-            let parameters = near.parameters.map(|p| lanes.same(p));
+            let parameters = both(|k| lanes.same(near.parameters[k]));
             for (k, sum) in sum.iter_mut().enumerate() {
                 let along = lanes.load(&near.z[at + k * L::LANES..]);
                 let r2 = profile.join(lanes, across, along);

@@ -10,14 +10,13 @@ use albireo::engine::{Cpu, Progress};
 use albireo::error::EngineError;
 use albireo::progress::Lasting;
 use albireo_simd::{Isa, Kernel, MOST_LANES, Operations, Registers, Simd};
-use rayon::prelude::*;
 
 use super::tiles::{BATCH, DEPTH, HEIGHT, Lattice, Near, TILE, Tile, WIDTH};
-use super::{numbers, zeros};
+use super::{each_part, numbers, zeros};
 use crate::error::Result;
 use crate::{
     Arithmetic, Cells, DistanceTests, FieldJob, FieldSums, FieldVariant, ForProfile, Number,
-    Precision, Profile, Sources, VariantPlan, square_along,
+    Precision, Profile, Sources, VariantPlan, each_axis, square_along,
 };
 
 /// The sums of some planes of a job on a processor, in one of the ways of Rodrigues et al. 2008 (DOI 10.1145/1366230.1366277), and the tests
@@ -197,7 +196,7 @@ impl<A, T: Copy + Send> OnThreads<'_, A, T> {
             (rest, first) = (others, first + depth);
         }
         let found = Mutex::new(Found::default());
-        slabs.into_par_iter().for_each(|(first, sums)| {
+        each_part(slabs, &|first, sums| {
             let slab = Slab {
                 plan,
                 lattice: &lattice,
@@ -238,7 +237,7 @@ impl<P: Profile, N: Number, A: Adding<P, N>> Slab<'_, P, N, A> {
     /// Makes the sums block by block.
     fn fill(&self, sums: &mut [A::Sum], progress: &dyn Progress) -> Found {
         let plan = self.plan;
-        let [m, n] = [1, 2].map(|axis| plan.grid.along(axis).len());
+        let [_, m, n] = each_axis(|axis| plan.grid.along(axis).len());
         let [_, height, width] = plan.block;
         let (mut rows, mut batch) = (vec![], Vec::with_capacity(BATCH));
         let mut found = Found::default();
@@ -299,7 +298,7 @@ impl<P: Profile, N: Number, A: Adding<P, N>> Slab<'_, P, N, A> {
         let (tile, sources) = (filling.tile, cells.sources());
         let units = self.plan.grid.units();
         let reach = self.plan.job.term().reach();
-        let wide = tile.half.map(|half| (reach + half) * (1.0 + N::SLACK));
+        let wide = each_axis(|axis| (reach + tile.half[axis]) * (1.0 + N::SLACK));
         let reach2 = reach * reach * (1.0 + N::SLACK);
         cells.near(tile.centre, wide, |rows| {
             for row in rows {
@@ -308,7 +307,7 @@ impl<P: Profile, N: Number, A: Adding<P, N>> Slab<'_, P, N, A> {
                     let d = square_along(units[axis], source[axis], tile.centre[axis]).sqrt();
                     (d - tile.half[axis]).max(0.0)
                 };
-                let [x, y, z] = [0, 1, 2].map(beyond);
+                let [x, y, z] = each_axis(beyond);
                 if x * x + y * y < reach2 && z * z < reach2 {
                     self.meet(sources, row, true, filling);
                 }

@@ -113,8 +113,11 @@ fn separate<S: Simd, const MODE: u8, const KEPT: bool>(
     image: &Image,
 ) {
     let t = splat3(simd, image.vector);
-    let [lo, hi] = [0, 1].map(|end| image.range.map(|range| range[end]));
-    let (lo, hi) = (splat3(simd, lo), splat3(simd, hi));
+    let [x, y, z] = image.range;
+    let (lo, hi) = (
+        splat3(simd, [x[0], y[0], z[0]]),
+        splat3(simd, [x[1], y[1], z[1]]),
+    );
     let nowhere = simd.splat_d(f64::INFINITY);
     for part in (0..LEAF).step_by(S::DOUBLES) {
         let x2 = load3(simd, &points.lanes, part);
