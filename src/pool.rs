@@ -144,7 +144,7 @@ pub(crate) fn fold<T: Send>(
     fold_stretches(n, &part, &join).unwrap_or_else(|| part(0..n))
 }
 
-/// Compiled for each kind of result, whatever finds it.
+/// Compiled for each kind of result, not for each way to find it.
 fn fold_stretches<T: Send>(
     n: usize,
     part: &(dyn Fn(Range<usize>) -> T + Sync),

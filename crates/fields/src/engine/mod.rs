@@ -189,7 +189,7 @@ impl ForProfile for OnThreads<'_> {
     }
 }
 
-/// Hands parts of the sums, each with its number, to the threads of the pool: compiled for each kind of sums, whatever makes them.
+/// Hands parts of the sums, each with its number, to the threads of the pool: compiled for each kind of sums, not for each way to make them.
 fn each_part<T: Send>(parts: Vec<(usize, &mut [T])>, make: &(dyn Fn(usize, &mut [T]) + Sync)) {
     let parts = parts.into_par_iter();
     parts.for_each(|(number, sums)| make(number, sums));
