@@ -1,6 +1,7 @@
-//! `albireo info`: what a file holds.
+//! `albireo info`: what files hold.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use albireo_catalogs::{
     Cell, ColumnDescription, TableDescription, TrajectoryDescription, Value, describe_trajectory,
@@ -8,7 +9,7 @@ use albireo_catalogs::{
 use anyhow::Result;
 use clap::Args;
 
-use crate::paths::ReadFile;
+use crate::catalogs::Files;
 use crate::session::Session;
 use crate::text::{columns_of, short};
 use crate::watch::Loss;
@@ -16,8 +17,9 @@ use crate::watch::Loss;
 /// Arguments of `info`.
 #[derive(Debug, Args)]
 pub(crate) struct Info {
-    /// File: FITS, Parquet, HDF5, ASDF, ECSV or delimited text, or a trajectory
-    file: ReadFile,
+    /// Files or patterns: FITS, Parquet, HDF5, ASDF, ECSV or delimited text, or trajectories
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<Files>,
 }
 
 /// Longest value of an attribute that is shown in full.
@@ -31,24 +33,34 @@ impl Info {
     /// Prints format, tables, columns with their ranges, and attributes; of trajectories what their frames are.
     pub(crate) fn run(&self, session: &Session<'_>) -> Result<()> {
         let _reading = session.watch.during(Loss::Nothing);
-        let trajectory = describe_trajectory(&self.file, session.watch.stop());
-        if let Ok(Some(trajectory)) = trajectory {
-            let mut text = format!("{}: {}\n", self.file.display(), trajectory.format);
-            describe_frames(&mut text, &trajectory);
-            return session.sink.print(&text);
+        let mut between = "";
+        for file in self.files.iter().flat_map(Files::iter) {
+            let text = described(file, session)?;
+            session.sink.print(&format!("{between}{text}"))?;
+            between = "\n";
         }
-        let table = albireo_catalogs::open_until(&self.file, session.watch.stop());
-        let description = match (table.and_then(|mut table| table.describe()), trajectory) {
-            // What looks like a trajectory and is no table either has its reader's error.
-            (Err(_), Err(of_frames)) => return Err(of_frames.into()),
-            (described, _) => described?,
-        };
-        let mut text = format!("{}: {}\n", self.file.display(), description.format);
-        for table in &description.tables {
-            describe(&mut text, table);
-        }
-        session.sink.print(&text)
+        Ok(())
     }
+}
+
+fn described(file: &Path, session: &Session<'_>) -> Result<String> {
+    let trajectory = describe_trajectory(file, session.watch.stop());
+    if let Ok(Some(trajectory)) = trajectory {
+        let mut text = format!("{}: {}\n", file.display(), trajectory.format);
+        describe_frames(&mut text, &trajectory);
+        return Ok(text);
+    }
+    let table = albireo_catalogs::open_until(file, session.watch.stop());
+    let description = match (table.and_then(|mut table| table.describe()), trajectory) {
+        // What looks like a trajectory and is no table either has its reader's error.
+        (Err(_), Err(of_frames)) => return Err(of_frames.into()),
+        (described, _) => described?,
+    };
+    let mut text = format!("{}: {}\n", file.display(), description.format);
+    for table in &description.tables {
+        describe(&mut text, table);
+    }
+    Ok(text)
 }
 
 fn describe_frames(text: &mut String, trajectory: &TrajectoryDescription) {
