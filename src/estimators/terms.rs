@@ -256,6 +256,34 @@ impl TermCounts {
         }
     }
 
+    /// The terms with randoms that hold no pair in any bin, which leave nothing of an estimate.
+    ///
+    /// ```
+    /// use albireo::counts::{JobId, PairKind};
+    /// use albireo::estimators::{Term, TermCounts};
+    /// use albireo::counts::PairTotal;
+    /// use albireo::{Edges, Counts, RBins};
+    /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
+    /// let count = |npairs| {
+    ///     let total = PairTotal::unweighted(PairKind::Cross, 45);
+    ///     Counts::from_parts(bins.clone(), npairs, None, total, JobId(1))
+    /// };
+    /// let counts = vec![(Term::DD, count(vec![0, 0])?), (Term::DR, count(vec![0, 0])?), (Term::RR, count(vec![0, 3])?)];
+    /// assert_eq!(TermCounts::new(counts, None).without_pairs(), [Term::DR]);
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    pub fn without_pairs(&self) -> Vec<Term> {
+        let empty = |counts: &TermCount| match counts {
+            TermCount::Whole(counts) => counts.npairs().iter().all(|&n| n == 0),
+            TermCount::Split(split) => split.npairs().iter().all(|&n| n == 0),
+        };
+        let numbered = |counts: &TermCount| counts.parts().iter().all(|one| one.is_numbered());
+        let counted = self.counted.iter();
+        let counted =
+            counted.filter(|(term, counts)| !term.is_data() && numbered(counts) && empty(counts));
+        counted.map(|(term, _)| *term).collect()
+    }
+
     /// The count of `term`, of all pairs or of split randoms, if it was made.
     pub fn made(&self, term: Term) -> Option<&TermCount> {
         let found = self.counted.iter().find(|(counted, _)| *counted == term);

@@ -10,6 +10,7 @@ use std::time::Instant;
 use albireo::counts::{JobId, count_prepared, count_regions, count_weight_sets};
 use albireo::engine::{Exactness, Prepared, PreparedJob, Report};
 use albireo::error::EngineError;
+use albireo::estimators::Term;
 use albireo::tally::{Classes, Cut};
 use albireo::{CountSpec, Counts, Domain, Engine, PairJob, Pairs, Particles};
 use anyhow::{Context, Result};
@@ -50,13 +51,10 @@ pub(crate) struct Counter<'a> {
     over: bool,
 }
 
-/// Warns of counts without a pair, which leave nothing of an estimate.
-fn warn_of_none(name: &str, counts: &Counts) {
-    if counts.is_numbered() && counts.npairs().iter().all(|&number| number == 0) {
-        tracing::warn!(
-            "{name}: no pair lies in any bin: are positions and bins in one unit, and all samples in one place?"
-        );
-    }
+/// Whether it is the count of a term with randoms: what estimates are made of, and say themselves where it has no pairs.
+fn is_of_randoms(name: &str) -> bool {
+    let mut terms = Term::ALL.iter();
+    terms.any(|term| term.name == name && !term.is_data())
 }
 
 impl<'a> Counter<'a> {
@@ -303,7 +301,6 @@ impl<'a> Counter<'a> {
             None => None,
         };
         if let Some(made) = key.as_ref().and_then(|key| self.made_before(name, key)) {
-            warn_of_none(name, &made);
             return Ok(made);
         }
         let start = Instant::now();
@@ -344,11 +341,13 @@ impl<'a> Counter<'a> {
                 "{name}: {in_bins} pairs in bins, {seconds:.3} s, {} pairs in bins per second",
                 rate.trim_end()
             );
+            if in_bins == 0 && !is_of_randoms(name) {
+                tracing::warn!(
+                    "{name}: no pair lies in any bin: are the bins in the unit of the positions?"
+                );
+            }
         } else if !engine.is_plan() {
             tracing::info!("{name}: {in_bins} pairs in bins, put together from parts");
-        }
-        if !engine.is_plan() && asked.what.realisations().is_none() {
-            warn_of_none(name, &counts);
         }
         let engine = engine.description();
         let took = ("seconds", json!(seconds));
@@ -370,7 +369,6 @@ impl<'a> Counter<'a> {
 
     /// Notes a count that was read back from a file.
     pub(crate) fn reuse(&mut self, name: &'static str, counts: &Counts, path: &std::path::Path) {
-        warn_of_none(name, counts);
         self.done
             .push(Counted::new(name, counts, None, ("read_from", json!(path))));
     }

@@ -207,6 +207,12 @@ impl<'a> Plan<'a> {
         estimator: &AnyEstimator,
         counts: &TermCounts,
     ) -> Result<(Correlation, Option<Multipoles>), EstimatorError> {
+        for term in counts.without_pairs() {
+            tracing::warn!(
+                "{}: no pair lies in any bin, so that the estimate means nothing: do the samples lie in one place, in the same units?",
+                term.name
+            );
+        }
         let poles = self
             .orders
             .map(|orders| estimator.multipoles(counts, orders));
