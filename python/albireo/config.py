@@ -45,5 +45,5 @@ class Config:
 
 
 def info(path: str | os.PathLike[str]) -> Any:
-    """What a file holds: its tables, columns with type and range, attributes, as text."""
+    """What a file holds, or each that a pattern matches: its tables, columns with type and range, attributes, as text."""
     return run(["info"], files=[os.fspath(path)]).text

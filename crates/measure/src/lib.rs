@@ -157,7 +157,7 @@ impl Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show what a file holds: tables, columns with types and ranges, attributes
+    /// Show what files hold: tables, columns with types and ranges, attributes
     #[command(after_help = examples::INFO_EXAMPLES)]
     Info(commands::info::Info),
     /// Count pairs in bins of separation

@@ -33,13 +33,17 @@ impl Info {
     /// Prints format, tables, columns with their ranges, and attributes; of trajectories what their frames are.
     pub(crate) fn run(&self, session: &Session<'_>) -> Result<()> {
         let _reading = session.watch.during(Loss::Nothing);
-        let mut between = "";
+        let (mut between, mut made) = ("", Ok(()));
         for file in self.files.iter().flat_map(Files::iter) {
-            let text = described(file, session)?;
-            session.sink.print(&format!("{between}{text}"))?;
+            match described(file, session) {
+                Ok(text) => session.sink.print(&format!("{between}{text}"))?,
+                // The others are shown all the same.
+                Err(error) => made = made.and(Err(error)),
+            }
             between = "\n";
+            session.watch.check_stop()?;
         }
-        Ok(())
+        made
     }
 }
 
