@@ -155,8 +155,11 @@ fn fold_stretches<T: Send>(
 
 /// What `work` makes of each of `n` numbers, in their order.
 pub fn each<T: Send>(n: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    // As in `fold_stretches`.
-    let work: &(dyn Fn(usize) -> T + Sync) = &work;
+    each_of(n, &work)
+}
+
+/// As [`fold_stretches`].
+fn each_of<T: Send>(n: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     let parallel = || (0..n).into_par_iter().map(work).collect();
     run(parallel, || (0..n).map(work).collect())
 }

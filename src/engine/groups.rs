@@ -250,7 +250,7 @@ pub(super) fn tally_arranged<E: Engine + ?Sized>(
     let (rows, pieces) = (&arranged.first, &arranged.pieces);
     progress.begin(pieces.iter().map(Piece::pairs).sum());
     let picked = |sample: &Particles, rows: &[usize]| {
-        let rows = sample.picked(rows.len(), |k| rows[k]);
+        let rows = sample.picked(rows.len(), &|k| rows[k]);
         rows.map_err(JobError::from)
     };
     let own = picked(first, rows)?;

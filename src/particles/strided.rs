@@ -32,7 +32,7 @@ impl Particles {
     /// A step of 0.
     pub fn strided(&self, first: usize, step: usize) -> Result<Self, ParticlesError> {
         let behind = self.len().saturating_sub(first);
-        self.picked(behind.div_ceil(step), |k| first + k * step)
+        self.picked(behind.div_ceil(step), &|k| first + k * step)
     }
 
     /// The rows whose label is one of these, labelled by its place among them; without labels there are none.
@@ -57,7 +57,7 @@ impl Particles {
             .collect();
         let labels = rows.iter().filter_map(|&row| place(values[row]));
         let labels = labels.map(|place| place as u32).collect();
-        let picked = self.picked(rows.len(), |k| rows[k])?;
+        let picked = self.picked(rows.len(), &|k| rows[k])?;
         picked.labelled(Labels::new(labels, wanted.len() as u32)?)
     }
 
@@ -83,16 +83,15 @@ impl Particles {
             bits: None,
             ..self.clone()
         };
-        all.picked(rows.len(), |at| rows[at] as usize)
+        all.picked(rows.len(), &|at| rows[at] as usize)
     }
 
     /// `n` rows, of which `row` tells each, with all that belongs to them; they are copied.
     pub(crate) fn picked(
         &self,
         n: usize,
-        row: impl Fn(usize) -> usize + Sync,
+        row: &(dyn Fn(usize) -> usize + Sync),
     ) -> Result<Self, ParticlesError> {
-        let row: &(dyn Fn(usize) -> usize + Sync) = &row;
         let rows = || (0..n).map(row);
         let of = |column: &Column| {
             let column = column.view();

@@ -301,17 +301,17 @@ impl Layout {
     }
 
     /// The number that each row has, in slot order; 0 where there is no point.
-    pub(crate) fn in_slot_order(&self, value: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
-        self.each_slot(&value).collect()
+    pub(crate) fn in_slot_order(&self, value: &(dyn Fn(usize) -> f64 + Sync)) -> Vec<f64> {
+        self.each_slot(value).collect()
     }
 
     /// Whether these are the numbers that rows have, in slot order and to the last bit.
     pub(crate) fn holds_in_slot_order(
         &self,
         given: &[f64],
-        value: impl Fn(usize) -> f64 + Sync,
+        value: &(dyn Fn(usize) -> f64 + Sync),
     ) -> bool {
-        let own = self.each_slot(&value).map(f64::to_bits);
+        let own = self.each_slot(value).map(f64::to_bits);
         own.len() == given.len() && own.zip(given).all(|(own, given)| own == given.to_bits())
     }
 }
@@ -360,11 +360,11 @@ mod tests {
         );
         assert_eq!(layout.sorted.slots.len(), layout.blocks.len() * BLOCK);
         let values: Vec<f64> = (1..=points.len()).map(|k| k as f64).collect();
-        let in_slots = layout.in_slot_order(|row| values[row]);
-        assert!(layout.holds_in_slot_order(&in_slots, |row| values[row]));
+        let in_slots = layout.in_slot_order(&|row| values[row]);
+        assert!(layout.holds_in_slot_order(&in_slots, &|row| values[row]));
         if let Some(row) = values.len().checked_sub(1) {
             let other = |k: usize| if k == row { -values[k] } else { values[k] };
-            assert!(!layout.holds_in_slot_order(&in_slots, other));
+            assert!(!layout.holds_in_slot_order(&in_slots, &other));
         }
         for (b, block) in layout.blocks.iter().enumerate() {
             for slot in 0..BLOCK {

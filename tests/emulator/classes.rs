@@ -46,7 +46,7 @@ pub(crate) fn classes_are_those_of_the_double_loop() {
         let r = CountSpec::new(RBins::new(edges.clone()));
         let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
         let s_mu = CountSpec::new(SMuBins::new(edges, mu, los).unwrap());
-        // Many labels, of which each has launches of its own: most of them in every third domain, by place in every other.
+        // Many labels, of which each has launches of its own: 70 in every third domain, 20 in the others; by place in every other.
         let many = (if turn % 3 == 0 { 70 } else { 20 }, turn % 2 == 0);
         for (number, by_place) in [(1, false), (3, true), (5, false), many] {
             let [a, b] = [

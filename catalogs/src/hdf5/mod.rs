@@ -277,7 +277,10 @@ impl Hdf5Reader {
         let failure = |error| failure(&self.path, &error);
         match column.element {
             Element::Float { .. } => {
-                let values = numbers(&column.dataset, slice, false).map_err(failure)?;
+                let values = read::<element::Float>(&column.dataset, slice).map_err(failure)?;
+                let values = values.into_iter().map(|value| value.0);
+                // Collects in place.
+                let values: Vec<f64> = values.collect();
                 if width == 1 {
                     return Ok(vec![Cells::Numbers(values)]);
                 }
@@ -314,18 +317,18 @@ impl Hdf5Reader {
     }
 }
 
-/// The numbers of a slice as float64.
+/// The numbers of a slice as float64, read by this thread alone; `whole`: whether they are stored as integers.
 pub(crate) fn numbers(
     dataset: &Dataset,
     slice: &SliceInfo,
     whole: bool,
 ) -> hdf5_reader::error::Result<Vec<f64>> {
     if whole {
-        let values = read::<element::Integer>(dataset, slice)?.into_iter();
-        return Ok(values.map(|value| value.0 as f64).collect());
+        let values = dataset.read_slice::<element::Integer>(slice)?;
+        return Ok(values.iter().map(|value| value.0 as f64).collect());
     }
-    let values = read::<element::Float>(dataset, slice)?.into_iter();
-    Ok(values.map(|value| value.0).collect())
+    let values = dataset.read_slice::<element::Float>(slice)?;
+    Ok(values.iter().map(|value| value.0).collect())
 }
 
 fn read<T: hdf5_reader::H5Type>(

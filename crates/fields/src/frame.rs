@@ -12,15 +12,15 @@ use crate::error::{FieldError, Result};
 /// A position in units of 2^-64 of the frame.
 pub(crate) type Fractions = [u64; 3];
 
-/// What `of` has for each axis. Unlike `[T; 3]::map`, which the compiler takes a function of its own to drop and to fill, it is three calls.
+/// What `of` has for each axis. `[T; 3]::map` makes the compiler generate further functions for each closure; these are three calls.
 #[inline(always)]
 pub(crate) fn each_axis<T>(of: impl Fn(usize) -> T) -> [T; 3] {
     [of(0), of(1), of(2)]
 }
 
-/// As [`each_axis`], of two.
+/// What `of` has for each of the two parameters of a source.
 #[inline(always)]
-pub(crate) fn both<T>(of: impl Fn(usize) -> T) -> [T; 2] {
+pub(crate) fn each_parameter<T>(of: impl Fn(usize) -> T) -> [T; 2] {
     [of(0), of(1)]
 }
 

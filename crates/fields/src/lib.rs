@@ -45,7 +45,9 @@ pub use engine::{
     field_in_float32, place_ions,
 };
 pub use error::{FieldError, Result};
-pub(crate) use frame::{Fractions, SkewedImages, both, component, each_axis, square_along};
+pub(crate) use frame::{
+    Fractions, SkewedImages, component, each_axis, each_parameter, square_along,
+};
 pub use job::FieldJob;
 pub(crate) use lanes::Summing;
 pub use mixing::Mixing;

@@ -68,7 +68,7 @@ impl Run<'_> {
     pub(super) fn columns<'a>(&self, evaluated: &'a Evaluated) -> SlotColumns<'a> {
         let in_slots = |sample: &Particles, layout: &Layout, number: usize| {
             let columns = sample.columns().iter().take(number);
-            let in_order = columns.map(|column| layout.in_slot_order(|row| column.at(row)));
+            let in_order = columns.map(|column| layout.in_slot_order(&|row| column.at(row)));
             let mut all: Vec<Vec<f64>> = in_order.collect();
             if let Some(before) = evaluated.before_positions() {
                 all.resize(before, vec![]);

@@ -274,7 +274,7 @@ impl<'l> Fast<'_, 'l> {
     ) -> Result<Filtered, EngineError> {
         let walk = self.run.walk();
         let classed = self.made.classes.is_some();
-        let (totals, n_slots) = self.no_totals();
+        let (totals, n_slots) = self.empty_totals();
         let lanes = OnceLock::new();
         let tallies = share_units(&walk, self.progress, |units, stop| {
             let mut turn = Turn::first();
@@ -310,7 +310,7 @@ impl<'l> Fast<'_, 'l> {
     }
 
     /// Totals of no pairs, one for each table, and how many slots each has.
-    fn no_totals(&self) -> (Vec<Mutex<Totals>>, usize) {
+    fn empty_totals(&self) -> (Vec<Mutex<Totals>>, usize) {
         let (n_tables, n_slots) = match self.made.classes {
             None => (self.tables.number(), self.n_slots),
             Some(classes) => (1, classes.number * classes.n_slots),

@@ -78,12 +78,12 @@ impl Cpu {
                 let mut runs = vec![];
                 let missing = !sorted.has_factors(which, exponent);
                 if missing && memory.is_first() {
-                    let own = pool::install(&pool, || layout.in_slot_order(of_row));
+                    let own = pool::install(&pool, || layout.in_slot_order(&of_row));
                     runs.push(Cow::Owned(own));
                 }
                 let given = memory.doubles(runs)?.map(in_slots);
                 let same =
-                    |given: &_| pool::install(&pool, || layout.holds_in_slot_order(given, of_row));
+                    |given: &_| pool::install(&pool, || layout.holds_in_slot_order(given, &of_row));
                 if let Some(given) = given.filter(|given| missing && same(given)) {
                     sorted.take_factors(which, exponent, given);
                 }

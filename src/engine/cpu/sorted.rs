@@ -162,7 +162,7 @@ impl CpuSorted {
         layout: &Layout,
         at: impl Fn(usize) -> f64 + Sync + Send,
     ) -> Arc<Held<f64>> {
-        let make = || Ok::<_, Infallible>(layout.in_slot_order(at).into());
+        let make = || Ok::<_, Infallible>(layout.in_slot_order(&at).into());
         match remembered(&self.factors, (set, exponent), of, make) {
             Ok(factors) => factors,
         }

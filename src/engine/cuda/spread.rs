@@ -251,7 +251,7 @@ impl<D: Devices> Spread<'_, D> {
         };
         let rows = of_plan.rows_met(grid, lines);
         let picked = |sample: &Particles, rows: &[usize]| {
-            let rows = sample.picked(rows.len(), |k| rows[k]);
+            let rows = sample.picked(rows.len(), &|k| rows[k]);
             rows.map_err(JobError::from)
         };
         let (first, second) = self.job.pairs().samples();

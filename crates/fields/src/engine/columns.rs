@@ -9,7 +9,9 @@ use std::ops::Range;
 use albireo_simd::{Kernel, MOST_LANES, Registers, Simd};
 
 use super::tiles::{Lattice, Tile};
-use crate::{Cells, Fractions, Number, Profile, Sources, Summing, both, component, each_axis};
+use crate::{
+    Cells, Fractions, Number, Profile, Sources, Summing, component, each_axis, each_parameter,
+};
 
 /// Targets of a column along the first axis and the second: blocks of 4 x 4, which the widest register holds.
 pub(super) const DEPTH: usize = SIDE;
@@ -208,7 +210,7 @@ impl<N: Number> Near<N> {
             sources.fractions[row],
         );
         let parameters = sources.parameters(row);
-        self.parameters = both(|k| N::of(parameters[k]));
+        self.parameters = each_parameter(|k| N::of(parameters[k]));
         // Where the grid ends within a column its last target stands for those that are missing.
         let part = |axis: usize, k: usize| {
             let k = tile.first[axis] + k.min(tile.size[axis] - 1);

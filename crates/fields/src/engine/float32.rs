@@ -15,7 +15,7 @@ use super::variants::{Adding, Found, OnThreads};
 use crate::error::{FieldError, Result};
 use crate::{
     DistanceTests, FieldJob, FieldVariant, ForProfile, Number, Precision, Profile, VariantPlan,
-    both,
+    each_parameter,
 };
 
 /// How float32 terms are added in float32.
@@ -173,7 +173,7 @@ impl<P: Profile> Kernel for Meeting<'_, P> {
                             continue;
                         }
                         let r2 = lanes.add(lanes.same(across), lanes.load(&near.z[at..]));
-                        let parameters = both(|k| lanes.same(near.parameters[k]));
+                        let parameters = each_parameter(|k| lanes.same(near.parameters[k]));
                         let term = self.profile.term(lanes, lanes.max(r2, least), parameters);
                         if self.compensated {
                             let whole = lanes.sub(term, rest);

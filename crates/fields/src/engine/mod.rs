@@ -189,10 +189,10 @@ impl ForProfile for OnThreads<'_> {
     }
 }
 
-/// Hands parts of the sums, each with its number, to the threads of the pool: compiled for each kind of sums, not for each way to make them.
-fn each_part<T: Send>(parts: Vec<(usize, &mut [T])>, make: &(dyn Fn(usize, &mut [T]) + Sync)) {
-    let parts = parts.into_par_iter();
-    parts.for_each(|(number, sums)| make(number, sums));
+/// Hands stretches of the sums, each with its number, to the threads of the pool: compiled once, and not for each kind of terms.
+fn each_stretch(sums: &mut [i64], length: usize, make: &(dyn Fn(usize, &mut [i64]) + Sync)) {
+    let stretches = sums.par_chunks_mut(length).enumerate();
+    stretches.for_each(|(number, sums)| make(number, sums));
 }
 
 impl OnThreads<'_> {
@@ -204,16 +204,14 @@ impl OnThreads<'_> {
             self.progress.advance(targets as u64);
         };
         if let Some(lattice) = lattice {
-            let slabs = self.sums.chunks_mut(lattice.slab_len()).enumerate();
-            each_part(slabs.collect(), &|k, sums| {
+            each_stretch(self.sums, lattice.slab_len(), &|k, sums| {
                 let first = self.planes.start + k * columns::DEPTH;
                 let go_on = || !self.progress.stop_requested();
                 lattice.slab(job.cells(), first, sums, &go_on, &done);
             });
             return;
         }
-        let stretches = self.sums.chunks_mut(STRETCH).enumerate();
-        each_part(stretches.collect(), &|k, sums| {
+        each_stretch(self.sums, STRETCH, &|k, sums| {
             if !self.progress.stop_requested() {
                 let first = self.first + k * STRETCH;
                 let close = scattered::stretch::<N, P>(job, profile, isa, first, sums);

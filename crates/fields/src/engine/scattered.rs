@@ -3,7 +3,7 @@
 use albireo_simd::{Isa, Kernel, MOST_LANES, Operations, Registers, Simd};
 
 use super::naive::joined;
-use crate::{FieldJob, Number, Profile, SkewedImages, Summing, both};
+use crate::{FieldJob, Number, Profile, SkewedImages, Summing, each_parameter};
 
 /// Pairs in reach that are summed at a time.
 const BATCH: usize = 256;
@@ -103,7 +103,7 @@ impl<N: Number, P: Profile> Kernel for Whole<'_, N, P> {
         }
         let mut sum = lanes.none();
         for k in (0..end).step_by(width) {
-            let parameters = both(|j| lanes.load(&batch.parameters[j][k..]));
+            let parameters = each_parameter(|j| lanes.load(&batch.parameters[j][k..]));
             let term = self
                 .profile
                 .term(lanes, lanes.load(&batch.r2[k..]), parameters);

@@ -8,7 +8,8 @@ use std::marker::PhantomData;
 use albireo_simd::{Isa, Kernel, MOST_LANES, Registers, Simd};
 
 use crate::{
-    AlignedGrid, Element, FieldJob, Fractions, Number, Profile, Summing, both, component, each_axis,
+    AlignedGrid, Element, FieldJob, Fractions, Number, Profile, Summing, component, each_axis,
+    each_parameter,
 };
 
 /// Targets of a tile along the three axes.
@@ -107,7 +108,7 @@ impl<P: Profile, N: Number> Lattice<P, N> {
             N::of(self.profile.along(axis, d))
         };
         Near {
-            parameters: both(|k| N::of(parameters[k])),
+            parameters: each_parameter(|k| N::of(parameters[k])),
             x: std::array::from_fn(|k| along(0, k)),
             y: std::array::from_fn(|k| along(1, k)),
             z: std::array::from_fn(|k| along(2, k)),
@@ -198,7 +199,7 @@ impl<P: Profile, N: Number> Meeting<'_, P, N> {
             }
             terms += 1;
             let across = lanes.same(across);
-            let parameters = both(|k| lanes.same(near.parameters[k]));
+            let parameters = each_parameter(|k| lanes.same(near.parameters[k]));
             for (k, sum) in sum.iter_mut().enumerate() {
                 let along = lanes.load(&near.z[at + k * L::LANES..]);
                 let r2 = profile.join(lanes, across, along);

@@ -10,9 +10,10 @@ use albireo::engine::{Cpu, Progress};
 use albireo::error::EngineError;
 use albireo::progress::Lasting;
 use albireo_simd::{Isa, Kernel, MOST_LANES, Operations, Registers, Simd};
+use rayon::prelude::*;
 
 use super::tiles::{BATCH, DEPTH, HEIGHT, Lattice, Near, TILE, Tile, WIDTH};
-use super::{each_part, numbers, zeros};
+use super::{numbers, zeros};
 use crate::error::Result;
 use crate::{
     Arithmetic, Cells, DistanceTests, FieldJob, FieldSums, FieldVariant, ForProfile, Number,
@@ -196,7 +197,7 @@ impl<A, T: Copy + Send> OnThreads<'_, A, T> {
             (rest, first) = (others, first + depth);
         }
         let found = Mutex::new(Found::default());
-        each_part(slabs, &|first, sums| {
+        each_slab(slabs, &|first, sums| {
             let slab = Slab {
                 plan,
                 lattice: &lattice,
@@ -212,6 +213,12 @@ impl<A, T: Copy + Send> OnThreads<'_, A, T> {
         });
         found.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Hands slabs of the sums, each with its first plane, to the threads of the pool: compiled for each kind of sums, not for each kind of terms.
+fn each_slab<T: Send>(slabs: Vec<(usize, &mut [T])>, make: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    let slabs = slabs.into_par_iter();
+    slabs.for_each(|(first, sums)| make(first, sums));
 }
 
 /// Planes of one block, at most as many as tiles are deep.
