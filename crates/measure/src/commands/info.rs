@@ -33,17 +33,21 @@ impl Info {
     /// Prints format, tables, columns with their ranges, and attributes; of trajectories what their frames are.
     pub(crate) fn run(&self, session: &Session<'_>) -> Result<()> {
         let _reading = session.watch.during(Loss::Nothing);
-        let (mut between, mut made) = ("", Ok(()));
+        let (mut between, mut failed) = ("", None);
         for file in self.files.iter().flat_map(Files::iter) {
             match described(file, session) {
                 Ok(text) => session.sink.print(&format!("{between}{text}"))?,
-                // The others are shown all the same.
-                Err(error) => made = made.and(Err(error)),
+                // The others are shown all the same, and each that cannot be is named.
+                Err(error) => {
+                    if let Some(earlier) = failed.replace(error) {
+                        tracing::error!("{earlier:#}");
+                    }
+                }
             }
             between = "\n";
             session.watch.check_stop()?;
         }
-        made
+        failed.map_or(Ok(()), Err)
     }
 }
 
