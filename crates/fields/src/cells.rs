@@ -199,7 +199,7 @@ impl Cells {
         let wrapped = |(first, count): (i64, usize), n: usize| {
             (0..count as i64).map(move |k| (first + k).rem_euclid(n as i64) as usize)
         };
-        let [_, m, n] = each_axis(|k| self.axes[k].n);
+        let (m, n) = (self.axes[1].n, self.axes[2].n);
         // Along the third axis cells lie side by side: one run, or two where it wraps.
         let first = z.0.rem_euclid(n as i64) as usize;
         let until = (first + z.1).min(n);

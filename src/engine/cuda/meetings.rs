@@ -80,7 +80,8 @@ pub(super) fn meetings(
         let seconds = seconds.iter().filter(|(second, _)| once(*second));
         seconds.map(class).collect::<Vec<_>>()
     };
-    let mut classes = in_parallel(0..labels.numbers[0], of_label).concat();
+    let first_labels = labels.numbers[0] as usize;
+    let mut classes = pool::each(first_labels, |first| of_label(first as u32)).concat();
     if held.into_inner() > MOST {
         return None;
     }
@@ -93,9 +94,4 @@ pub(super) fn meetings(
         classes.into_iter().flat_map(|(tiles, _)| tiles).collect(),
         meetings,
     ))
-}
-
-/// What `of` says of each label, in their order.
-fn in_parallel<T: Send>(labels: Range<u32>, of: impl Fn(u32) -> T + Sync) -> Vec<T> {
-    pool::each(labels.len(), |k| of(labels.start + k as u32))
 }

@@ -171,8 +171,7 @@ impl Store for Hdf5 {
         let slice = SliceInfo {
             selections: frames.into_iter().chain(all).collect(),
         };
-        let whole = number(dataset).is_some_and(|(_, whole)| whole);
-        let values = hdf5::numbers(dataset, &slice, whole);
+        let values = hdf5::numbers(dataset, &slice, variable.whole);
         let values = values.map_err(|error| match failure(&self.path, &error) {
             CatalogError::Corrupt { detail, .. } => corrupt(&detail),
             other => other,
