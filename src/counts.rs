@@ -148,7 +148,7 @@ fn count_part_of(
     let run = units.part(part.index, part.of);
     let (tally, _) = engine.tally_units(&prepared, what, (&units, run), progress)?;
     let mut counts = Counts::of_tally(job, what, (&tally, part), progress)?;
-    counts.covers = counts.covers.of_plan(units.fingerprint());
+    counts.covers = counts.covers.of_plan(units.fingerprint_of_parts());
     Ok(counts.with_exactness(engine.exactness()))
 }
 

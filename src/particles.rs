@@ -329,6 +329,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn groups_go_with_their_rows() -> Result<(), crate::Error> {
+        let of_groups = |groups: &[u32]| {
+            let points = Points::from_rows(&[[0.5; 3]; 5])?;
+            Ok::<_, crate::Error>(Particles::new(points).grouped(Groups::new(groups.to_vec()))?)
+        };
+        let sample = of_groups(&[3, 1, 1, 2, 4])?;
+        assert_eq!(sample, of_groups(&[3, 1, 1, 2, 4])?);
+        assert_ne!(sample, of_groups(&[3, 1, 1, 2, 2])?);
+        let part = sample.rows(1..5).rows(1..3);
+        let groups = part.groups().map(Groups::values);
+        assert_eq!(groups, Some(&[1, 2][..]));
+        Ok(())
+    }
+
+    #[test]
     fn samples_are_as_large_as_their_indices_and_no_larger() {
         assert_eq!(check_number(MAX_PARTICLES), Ok(()));
         let error = check_number(MAX_PARTICLES + 1).unwrap_err();

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use albireo::counts::{ExactSums, JobId, PairKind, PairTotal, Part, count_pairs, count_part};
-use albireo::engine::{Cpu, Silent};
+use albireo::engine::{Cpu, Exactness, Silent};
 use albireo::error::{CountsError, EngineError, EstimatorError, JobError};
 use albireo::estimators::{Term, TermCounts};
 use albireo::particles::Column;
 use albireo::random::{Stream, in_box};
-use albireo::tally::Legendre;
+use albireo::tally::{Cut, Legendre};
 use albireo::{
     Axis, Bins, CountSpec, Counts, Domain, Edges, Estimator, LineOfSight, Naive, PairJob, Pairs,
     Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
@@ -190,6 +190,24 @@ fn counts_come_back_from_all_that_they_hold() {
     assert_eq!(refused.bin(), Some(1));
     let mean = empty.with_separation_sums(sums(0.0)).unwrap();
     assert_eq!(mean.mean_separation().unwrap()[2], 2.0 / 3.0);
+}
+
+#[test]
+fn what_is_known_of_counts_stays_with_them() {
+    let counts = restored(&[1, 0, 3], None, total(6)).unwrap();
+    assert_eq!(counts.exactness(), Exactness::Exact);
+    assert!(counts.is_numbered() && counts.cuts().is_empty());
+    let moved = counts.clone().with_exactness(Exactness::Approximate);
+    assert_eq!(moved.exactness(), Exactness::Approximate);
+    let lacking = moved.with_cuts(vec![Cut::SameGroup]);
+    assert_eq!(lacking.cuts(), [Cut::SameGroup]);
+    assert_eq!(lacking.exactness(), Exactness::Approximate);
+    let weight = ExactSums::from_parts(&[vec![2.0, 0.0, 3.0]]).unwrap();
+    let known = (PairKind::Cross, 9.0);
+    let of_weights = Counts::of_weights(bins(), weight, known, JobId(1)).unwrap();
+    assert!(!of_weights.is_numbered());
+    assert_eq!(of_weights.exactness(), Exactness::Approximate);
+    assert!(of_weights.relative_variance().iter().all(|v| v.is_nan()));
 }
 
 /// Weights of many kinds.

@@ -392,6 +392,9 @@ fn scaled_counts_keep_their_pairs_and_their_ratios() {
         }
         let scaled = counts.scale(-0.5).unwrap();
         assert_eq!(scaled.npairs(), counts.npairs());
+        assert_eq!(scaled.total().pairs, counts.total().pairs);
+        assert_eq!(scaled.total().weight, -0.5 * once.total().weight);
+        assert_eq!(scaled.normalised(), once.normalised());
         for mean in [Counts::mean_separation, Counts::weighted_mean_separation] {
             assert_eq!(bits(mean(&scaled)), bits(mean(counts)));
         }

@@ -192,7 +192,7 @@ impl Covers {
             if ours.plan != theirs.plan {
                 let plan = |covered: &Covered| format!("plan {:016x}", covered.plan);
                 return Err(CountsError::Setting {
-                    setting: "the units of the job, which are those of processors or of GPUs of one kind",
+                    setting: "the units of the job, which are those of processors or of GPUs of one kind for bins of one reach",
                     left: plan(ours),
                     right: plan(theirs),
                 });

@@ -11,6 +11,7 @@ use super::groups::{Groups, tally_arranged};
 use super::mirrored::InOneOrder;
 use super::{Engine, PairJob, PreparedJob, Progress, Report};
 use crate::error::{EngineError, JobError};
+use crate::fingerprint::mix;
 use crate::particles::run_start;
 use crate::tally::{CountSpec, Tally};
 
@@ -183,6 +184,15 @@ impl Units {
             #[cfg(feature = "cuda")]
             Cut::Lines(lines) => lines.print,
         }
+    }
+
+    /// The same of parts ([`Units::part`]): two of equal plans and of one number hold no pair twice.
+    pub(crate) fn fingerprint_of_parts(&self) -> u64 {
+        let costs = self.cost_before.iter();
+        // They begin where the cost says.
+        costs.fold(self.fingerprint(), |print, &cost| {
+            mix(mix(print, cost as u64), (cost >> 64) as u64)
+        })
     }
 
     /// What the units are, in a word for the record: `groups` of particles, or `cells` of GPUs.

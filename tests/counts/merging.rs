@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use albireo::counts::{Part, count_part, count_regions};
-use albireo::engine::{PreparedJob, Silent};
+use albireo::engine::{Cpu, PreparedJob, Silent};
 use albireo::random::in_box;
 use albireo::tally::{
     Classes, Cut, Exchange, Legendre, Operation, OperationList, PairProgram, PairSum,
 };
 use albireo::{
     CountSpec, Counts, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs,
-    Particles, SMuBins, SignedEdges,
+    Particles, Points, RBins, SMuBins, SignedEdges,
 };
 
 /// One for each pair, under this name.
@@ -118,4 +118,27 @@ fn counts_of_other_pairs_do_not_merge() {
         ),
     ];
     refuse_to_merge(&whole, others);
+}
+
+#[test]
+fn parts_of_other_units_do_not_merge() {
+    // Some stand close together, where all pairs of near bins are.
+    let rows = in_box(20_000, 3, [1.0; 3]).unwrap();
+    let rows = (0..20_000).map(|row| {
+        let x = rows.at(row);
+        if row % 4 == 0 { x.map(|x| 0.02 * x) } else { x }
+    });
+    let rows: Vec<[f64; 3]> = rows.collect();
+    let sample = Particles::new(Points::from_rows(&rows).unwrap());
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+    let half = |edges: &[f64], index| {
+        let bins = RBins::new(Edges::new(edges.to_vec()).unwrap());
+        let of_two = Part { index, of: 2 };
+        count_part(&Cpu::new(), &job, of_two, bins, &Silent).unwrap()
+    };
+    // Where bins reach farther, the parts begin elsewhere, also once those bins are left out: a pair would be in both, or in none.
+    let farther = half(&[0.0, 0.01, 0.3], 1);
+    let farther = farther.slice(&[Some([0.0, 0.01])]).unwrap();
+    let setting = "the units of the job, which are those of processors or of GPUs of one kind for bins of one reach";
+    refuse_to_merge(&half(&[0.0, 0.01], 0), [(farther, setting)]);
 }

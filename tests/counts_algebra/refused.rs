@@ -1,10 +1,11 @@
 //! Operations on counts that have no meaning.
 
-use albireo::counts::{JobId, PairKind, PairTotal};
+use albireo::counts::{ExactSums, JobId, PairKind, PairTotal};
 use albireo::error::CountsError;
-use albireo::{Counts, Pairs, Particles};
+use albireo::tally::Classes;
+use albireo::{Counts, Labels, Pairs, Particles};
 
-use super::{SIGHTS, Weighing, counted, r, rp_pi, sample};
+use super::{LABELS, SIGHTS, Weighing, counted, counted_by, r, rp_pi, sample};
 use crate::random::Random;
 
 #[test]
@@ -20,6 +21,26 @@ fn counts_with_other_totals_do_not_adjoin() {
         refused.to_string(),
         "it was counted from other particles, or has other totals"
     );
+}
+
+#[test]
+fn counts_of_other_classes_do_not_adjoin() {
+    let mut random = Random(29);
+    let [near, far] = [[0.0, 1.0], [1.0, 2.0]].map(|edges| r(edges.to_vec()));
+    let one = sample(&mut random, 40, &near, Weighing::Unit);
+    let labels = one.labels().unwrap().values().iter();
+    let labels = labels.map(|label| (label + 1) % LABELS).collect();
+    let labels = Labels::new(labels, LABELS).unwrap();
+    let other = one.clone().labelled(labels).unwrap();
+    for classes in [Classes::Species, Classes::Regions] {
+        let whole = counted_by(classes, Pairs::Auto(&one), &near);
+        let following = |sample, classes| counted_by(classes, Pairs::Auto(sample), &far);
+        assert!(whole.concatenate(&following(&one, classes)).is_ok());
+        let of_others = whole.concatenate(&following(&other, classes));
+        assert_eq!(of_others, Err(CountsError::OtherPairs));
+        let of_all = whole.concatenate(&following(&one, Classes::One));
+        assert!(matches!(of_all, Err(CountsError::Setting { .. })));
+    }
 }
 
 #[test]
@@ -48,6 +69,16 @@ fn what_has_no_meaning_is_refused() {
         PairTotal::zero(PairKind::Cross),
         JobId(1),
     );
+    let empty = |weight| {
+        let total = PairTotal {
+            weight,
+            ..PairTotal::unweighted(PairKind::Cross, 7)
+        };
+        let weights = ExactSums::from_parts(&[vec![0.0; 4]]).unwrap();
+        Counts::from_parts(bins.clone(), vec![0; 4], Some(weights), total, JobId(1)).unwrap()
+    };
+    let weightless = empty(0.0).scale(2.0).unwrap();
+    assert_eq!(weightless.total().weight, 0.0);
     let pi = |lo: f64, los| {
         counted(
             Pairs::Auto(&one),
@@ -115,6 +146,18 @@ fn what_has_no_meaning_is_refused() {
         (
             counts.renormalise(-1.0),
             "the total weight must be a number above 0, found -1",
+        ),
+        (
+            counts.renormalise(0.0),
+            "the total weight must be a number above 0, found 0",
+        ),
+        (
+            empty(1e-300).scale(1e-300),
+            "the total weight leaves the range of float64 when it is multiplied by 1e-300",
+        ),
+        (
+            empty(1e300).scale(1e300),
+            "the total weight leaves the range of float64 when it is multiplied by 1e300",
         ),
         (
             none.unwrap().renormalise(1.0),
