@@ -244,6 +244,9 @@ fn parts_cost_about_the_same_and_may_be_empty() {
         }
         assert_eq!(next, units.len());
     }
+    let others = plan(&sample(30_000, 9)).fingerprint();
+    assert_eq!(units.fingerprint(), plan(&a).fingerprint());
+    assert_ne!(units.fingerprint(), others);
     let units = plan(&few);
     assert_eq!(units.len(), 1);
     let runs: Vec<usize> = (0..5).map(|index| units.part(index, 5).len()).collect();

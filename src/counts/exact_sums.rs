@@ -296,9 +296,10 @@ mod tests {
         };
         nothing.add(&sums(&[1e-200, -1e-201])).unwrap();
         assert_eq!(nothing.values(), [1e-200, -1e-201]);
-        for scale in [1e-300, 1e300] {
+        for scale in [5e-324, 1e-300, 1e300, f64::MAX] {
             let mut nothing = ExactSums::from_parts(&[vec![0.0; 2]]).unwrap();
             let exact = ExactSums::from_parts(&[vec![scale, -scale]]).unwrap();
+            assert_eq!(exact.values(), [scale, -scale]);
             nothing.add(&exact).unwrap();
             assert_eq!(nothing, exact);
         }
