@@ -50,7 +50,7 @@ use crate::exactness::Exactness;
 use crate::pairs::PairJob;
 use crate::progress::Progress;
 use crate::shape::shaped;
-use crate::tally::{CountSpec, Cut, Legendre, LegendreDegrees, PairWeight, Tally};
+use crate::tally::{Classes, CountSpec, Cut, Legendre, LegendreDegrees, PairWeight, Tally};
 
 /// Integers per bin, the bins, and how many pairs there are in all; of all pairs and, where they were counted by
 /// [`Classes`](crate::tally::Classes), of each class.
@@ -148,7 +148,14 @@ fn count_part_of(
     let run = units.part(part.index, part.of);
     let (tally, _) = engine.tally_units(&prepared, what, (&units, run), progress)?;
     let mut counts = Counts::of_tally(job, what, (&tally, part), progress)?;
-    counts.covers = counts.covers.of_plan(units.fingerprint_of_parts());
+    let mut plan = JobId(units.fingerprint_of_parts());
+    if what.classes() != Classes::One {
+        plan = plan.labelled(job);
+    }
+    if what.cuts().contains(&Cut::SameGroup) {
+        plan = plan.grouped(job);
+    }
+    counts.covers = counts.covers.of_plan(plan.0);
     Ok(counts.with_exactness(engine.exactness()))
 }
 
@@ -224,6 +231,10 @@ impl Counts {
             None => JobId::of(job),
             Some(_) => JobId::with_columns(job),
         };
+        let of_classes = match what.classes() {
+            Classes::One => id,
+            Classes::Species | Classes::Regions => id.labelled(job),
+        };
         Ok(Self {
             binning: what.bins().clone(),
             kind: totals.whole.kind,
@@ -231,7 +242,7 @@ impl Counts {
             numbered: true,
             sums,
             covers: Covers::part(id, part, totals.whole),
-            classes: ClassAxis::of_job((id, part), what.classes(), totals),
+            classes: ClassAxis::of_job((of_classes, part), what.classes(), totals),
             exactness: Exactness::Exact,
             pair_weight: what.pair_weight().cloned(),
             cuts: what.cuts().to_vec(),

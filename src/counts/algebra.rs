@@ -112,6 +112,7 @@ impl Counts {
         }
         let mut all = self.gathered(bins.clone(), &of_self)?;
         all.add_counts_of(&next.gathered(bins, &of_next)?)?;
+        all.covers = all.covers.adjoined(&next.covers);
         Ok(all)
     }
 

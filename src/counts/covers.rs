@@ -67,6 +67,18 @@ fn columns_print(state: u64, sample: &Particles) -> u64 {
     prints.fold(state, |state, print| mix(mix(state, 6), print))
 }
 
+/// The fingerprint so far, with that of one number a particle.
+fn numbers_print(state: u64, numbers: &[u32]) -> u64 {
+    let print = |state, &number: &u32| mix(state, u64::from(number));
+    numbers.iter().fold(state, print)
+}
+
+/// The fingerprint so far, with that of the groups of a sample.
+fn groups_print(state: u64, sample: &Particles) -> u64 {
+    let groups = sample.groups().map_or(&[][..], |groups| groups.values());
+    numbers_print(mix(state, 5), groups)
+}
+
 impl JobId {
     /// The fingerprint of class number `table` of this job.
     pub(super) fn class(self, table: usize) -> Self {
@@ -75,14 +87,24 @@ impl JobId {
 
     /// The fingerprint of `job` with the labels of its particles: equal for equal jobs in the same regions.
     pub fn with_labels(job: &PairJob<'_>) -> Self {
+        Self::of(job).labelled(job)
+    }
+
+    /// This fingerprint with the labels of the particles of `job`.
+    pub(super) fn labelled(self, job: &PairJob<'_>) -> Self {
         let (first, second) = job.pairs().samples();
-        let labels = |state: u64, sample: &Particles| {
-            let labels = sample.labels().map_or(&[][..], |labels| labels.values());
-            let print = |state, &label: &u32| mix(state, u64::from(label));
-            labels.iter().fold(mix(state, 4), print)
-        };
         let samples = [Some(first), second].into_iter().flatten();
-        Self(samples.fold(Self::of(job).0, labels))
+        Self(samples.fold(self.0, |state, sample| {
+            let labels = sample.labels().map_or(&[][..], |labels| labels.values());
+            numbers_print(mix(state, 4), labels)
+        }))
+    }
+
+    /// This fingerprint with the groups of the particles of `job`.
+    pub(super) fn grouped(self, job: &PairJob<'_>) -> Self {
+        let (first, second) = job.pairs().samples();
+        let samples = [Some(first), second].into_iter().flatten();
+        Self(samples.fold(self.0, groups_print))
     }
 
     /// The fingerprint of `job` with the columns of its particles, which sums of expressions take: that of [`JobId::of`] where there are none.
@@ -96,10 +118,7 @@ impl JobId {
     pub fn in_full(job: &PairJob<'_>) -> Self {
         let (first, second) = job.pairs().samples();
         let of_sample = |state: u64, sample: &Particles| {
-            let state = columns_print(state, sample);
-            let groups = sample.groups().map_or(&[][..], |groups| groups.values());
-            let print = |state, &group: &u32| mix(state, u64::from(group));
-            let state = groups.iter().fold(mix(state, 5), print);
+            let state = groups_print(columns_print(state, sample), sample);
             (1..sample.weight_sets()).fold(state, |state, set| match sample.weights_of_set(set) {
                 Weights::Unit => mix(state, 1),
                 Weights::PerParticle(w) => mix(state, column_print(w.view())),
@@ -127,7 +146,7 @@ impl JobId {
 #[derive(Debug, Clone, PartialEq)]
 struct Covered {
     of: u32,
-    /// The fingerprint of the units that parts are runs of; 0 of a whole.
+    /// The fingerprint of what makes parts of one number differ: the units that they are runs of, labels and groups; 0 of a whole.
     plan: u64,
     parts: BTreeSet<u32>,
     total: PairTotal,
@@ -152,10 +171,20 @@ impl Covers {
         }
     }
 
-    /// The same parts, as runs of the units of this plan.
+    /// The same parts, made by this plan.
     pub(super) fn of_plan(mut self, plan: u64) -> Self {
         for covered in self.jobs.values_mut().filter(|covered| covered.of > 1) {
             covered.plan = plan;
+        }
+        self
+    }
+
+    /// The same parts in these bins and in those of `next`: where their plans differ, they go with parts that are put together alike.
+    pub(super) fn adjoined(mut self, next: &Self) -> Self {
+        for (ours, theirs) in self.jobs.values_mut().zip(next.jobs.values()) {
+            if ours.plan != theirs.plan {
+                ours.plan = mix(ours.plan, theirs.plan);
+            }
         }
         self
     }
@@ -192,7 +221,7 @@ impl Covers {
             if ours.plan != theirs.plan {
                 let plan = |covered: &Covered| format!("plan {:016x}", covered.plan);
                 return Err(CountsError::Setting {
-                    setting: "the units of the job, which are those of processors or of GPUs of one kind for bins of one reach",
+                    setting: "the units of the job, which are those of processors or of GPUs of one kind for bins of one reach, labels and groups",
                     left: plan(ours),
                     right: plan(theirs),
                 });

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use albireo::counts::{Part, count_part, count_regions};
+use albireo::counts::{Part, count_pairs, count_part, count_regions};
 use albireo::engine::{Cpu, PreparedJob, Silent};
+use albireo::particles::Groups;
 use albireo::random::in_box;
 use albireo::tally::{
     Classes, Cut, Exchange, Legendre, Operation, OperationList, PairProgram, PairSum,
@@ -12,6 +13,9 @@ use albireo::{
     CountSpec, Counts, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs,
     Particles, Points, RBins, SMuBins, SignedEdges,
 };
+
+/// By which parts of one number differ.
+const UNITS: &str = "the units of the job, which are those of processors or of GPUs of one kind for bins of one reach, labels and groups";
 
 /// One for each pair, under this name.
 fn ones(name: &str) -> Arc<PairProgram> {
@@ -139,6 +143,51 @@ fn parts_of_other_units_do_not_merge() {
     // Where bins reach farther, the parts begin elsewhere, also once those bins are left out: a pair would be in both, or in none.
     let farther = half(&[0.0, 0.01, 0.3], 1);
     let farther = farther.slice(&[Some([0.0, 0.01])]).unwrap();
-    let setting = "the units of the job, which are those of processors or of GPUs of one kind for bins of one reach";
-    refuse_to_merge(&half(&[0.0, 0.01], 0), [(farther, setting)]);
+    refuse_to_merge(&half(&[0.0, 0.01], 0), [(farther, UNITS)]);
+    // Put together of the same bins, parts are those of the whole again.
+    let adjoined = |index| {
+        let (near, far) = (half(&[0.0, 0.01], index), half(&[0.01, 0.1], index));
+        near.concatenate(&far).unwrap()
+    };
+    let mut whole = adjoined(1);
+    refuse_to_merge(&whole, [(half(&[0.0, 0.01, 0.1], 0), UNITS)]);
+    whole.merge(&adjoined(0)).unwrap();
+    let bins = RBins::new(Edges::new(vec![0.0, 0.01, 0.1]).unwrap());
+    let counted = count_pairs(&Cpu::new(), &job, bins, &Silent).unwrap();
+    assert_eq!(whole.npairs(), counted.npairs());
+}
+
+#[test]
+fn parts_of_other_labels_and_groups_do_not_merge() {
+    // As many of each number, others among them.
+    let of = |first: u32| (0..40).map(|row| (row + first) % 2).collect::<Vec<u32>>();
+    let sample = |labels: u32, groups: u32| {
+        let points = in_box(40, 1, [1.0; 3]).unwrap();
+        let labels = Labels::new(of(labels), 2).unwrap();
+        let sample = Particles::new(points).labelled(labels).unwrap();
+        sample.grouped(Groups::new(of(groups))).unwrap()
+    };
+    let [one, of_labels, of_groups] = [sample(0, 0), sample(1, 0), sample(0, 1)];
+    let whats = [
+        CountSpec::new(s_mu()).with_classes(Classes::Species),
+        CountSpec::new(s_mu()).with_classes(Classes::Regions),
+        CountSpec::new(s_mu()).with_cut(Cut::SameGroup),
+    ];
+    for what in whats {
+        let count = |sample, part| {
+            let job = PairJob::new(Pairs::Cross(&one, sample), &Domain::Open).unwrap();
+            count_part(&Cpu::new(), &job, part, what.clone(), &Silent).unwrap()
+        };
+        let half = |sample, index| count(sample, Part { index, of: 2 });
+        let other = if what.cuts().is_empty() {
+            &of_labels
+        } else {
+            &of_groups
+        };
+        refuse_to_merge(&half(&one, 0), [(half(other, 1), UNITS)]);
+        let mut whole = half(&one, 0);
+        whole.merge(&half(&one, 1)).unwrap();
+        let once = count(&one, Part::WHOLE);
+        assert_eq!(whole.npairs(), once.npairs());
+    }
 }

@@ -5,7 +5,7 @@ use albireo::error::CountsError;
 use albireo::tally::Classes;
 use albireo::{Counts, Labels, Pairs, Particles};
 
-use super::{LABELS, SIGHTS, Weighing, counted, counted_by, r, rp_pi, sample};
+use super::{SIGHTS, Weighing, counted, counted_by, r, rp_pi, sample};
 use crate::random::Random;
 
 #[test]
@@ -28,10 +28,12 @@ fn counts_of_other_classes_do_not_adjoin() {
     let mut random = Random(29);
     let [near, far] = [[0.0, 1.0], [1.0, 2.0]].map(|edges| r(edges.to_vec()));
     let one = sample(&mut random, 40, &near, Weighing::Unit);
-    let labels = one.labels().unwrap().values().iter();
-    let labels = labels.map(|label| (label + 1) % LABELS).collect();
-    let labels = Labels::new(labels, LABELS).unwrap();
-    let other = one.clone().labelled(labels).unwrap();
+    // As many of each label, others among them.
+    let labels = |from: u32| (from..from + 40).map(|row| row % 4).collect();
+    let [one, other] = [0, 1].map(|from| {
+        let labels = Labels::new(labels(from), 4).unwrap();
+        one.clone().labelled(labels).unwrap()
+    });
     for classes in [Classes::Species, Classes::Regions] {
         let whole = counted_by(classes, Pairs::Auto(&one), &near);
         let following = |sample, classes| counted_by(classes, Pairs::Auto(sample), &far);
