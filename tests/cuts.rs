@@ -14,6 +14,9 @@ use albireo::{
 };
 use random::Random;
 
+#[path = "cuts/excluded.rs"]
+mod excluded;
+
 /// Weighted, labelled and grouped particles in a unit cube at `corner`; a third of them on a lattice, some on one line of sight.
 fn sample(n: usize, corner: f64, seed: u64) -> Particles {
     let mut random = Random(seed);
