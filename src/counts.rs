@@ -231,10 +231,6 @@ impl Counts {
             None => JobId::of(job),
             Some(_) => JobId::with_columns(job),
         };
-        let of_classes = match what.classes() {
-            Classes::One => id,
-            Classes::Species | Classes::Regions => id.labelled(job),
-        };
         Ok(Self {
             binning: what.bins().clone(),
             kind: totals.whole.kind,
@@ -242,7 +238,7 @@ impl Counts {
             numbered: true,
             sums,
             covers: Covers::part(id, part, totals.whole),
-            classes: ClassAxis::of_job((of_classes, part), what.classes(), totals),
+            classes: ClassAxis::of_job((id, part), what.classes(), totals),
             exactness: Exactness::Exact,
             pair_weight: what.pair_weight().cloned(),
             cuts: what.cuts().to_vec(),

@@ -241,8 +241,9 @@ fn parts_cost_about_the_same_and_may_be_empty() {
             let run = units.part(index, of);
             assert_eq!(run.start, next);
             // No other boundary is nearer to an even share of the cost.
-            let off =
-                |unit: usize| (units.cost(0..unit) * of as u128).abs_diff(all * index as u128);
+            let off = |unit: usize| {
+                (units.cost(0..unit) * u128::from(of)).abs_diff(all * u128::from(index))
+            };
             assert!(run.start == 0 || off(run.start) <= off(run.start - 1));
             assert!(run.start == units.len() || off(run.start) <= off(run.start + 1));
             next = run.end;

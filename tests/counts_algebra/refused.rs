@@ -5,7 +5,7 @@ use albireo::error::CountsError;
 use albireo::tally::Classes;
 use albireo::{Counts, Labels, Pairs, Particles};
 
-use super::{SIGHTS, Weighing, counted, counted_by, r, rp_pi, sample};
+use super::{LABELS, SIGHTS, Weighing, counted, counted_by, r, rp_pi, sample};
 use crate::random::Random;
 
 #[test]
@@ -28,12 +28,12 @@ fn counts_of_other_classes_do_not_adjoin() {
     let mut random = Random(29);
     let [near, far] = [[0.0, 1.0], [1.0, 2.0]].map(|edges| r(edges.to_vec()));
     let one = sample(&mut random, 40, &near, Weighing::Unit);
-    // As many of each label, others among them.
-    let labels = |from: u32| (from..from + 40).map(|row| row % 4).collect();
-    let [one, other] = [0, 1].map(|from| {
-        let labels = Labels::new(labels(from), 4).unwrap();
-        one.clone().labelled(labels).unwrap()
-    });
+    let labels = one.labels().unwrap().values().iter();
+    let labels = labels.map(|label| (label + 1) % LABELS).collect();
+    let other = one.clone();
+    let other = other
+        .labelled(Labels::new(labels, LABELS).unwrap())
+        .unwrap();
     for classes in [Classes::Species, Classes::Regions] {
         let whole = counted_by(classes, Pairs::Auto(&one), &near);
         let following = |sample, classes| counted_by(classes, Pairs::Auto(sample), &far);
@@ -71,16 +71,6 @@ fn what_has_no_meaning_is_refused() {
         PairTotal::zero(PairKind::Cross),
         JobId(1),
     );
-    let empty = |weight| {
-        let total = PairTotal {
-            weight,
-            ..PairTotal::unweighted(PairKind::Cross, 7)
-        };
-        let weights = ExactSums::from_parts(&[vec![0.0; 4]]).unwrap();
-        Counts::from_parts(bins.clone(), vec![0; 4], Some(weights), total, JobId(1)).unwrap()
-    };
-    let weightless = empty(0.0).scale(2.0).unwrap();
-    assert_eq!(weightless.total().weight, 0.0);
     let pi = |lo: f64, los| {
         counted(
             Pairs::Auto(&one),
@@ -150,18 +140,6 @@ fn what_has_no_meaning_is_refused() {
             "the total weight must be a number above 0, found -1",
         ),
         (
-            counts.renormalise(0.0),
-            "the total weight must be a number above 0, found 0",
-        ),
-        (
-            empty(1e-300).scale(1e-300),
-            "the total weight leaves the range of float64 when it is multiplied by 1e-300",
-        ),
-        (
-            empty(1e300).scale(1e300),
-            "the total weight leaves the range of float64 when it is multiplied by 1e300",
-        ),
-        (
             none.unwrap().renormalise(1.0),
             "all pairs together have no weight to be multiplied",
         ),
@@ -169,4 +147,30 @@ fn what_has_no_meaning_is_refused() {
     for (result, words) in refusals {
         assert_eq!(result.unwrap_err().to_string(), words);
     }
+}
+
+#[test]
+fn totals_leave_no_range() {
+    let empty = |weight| {
+        let total = PairTotal {
+            weight,
+            ..PairTotal::unweighted(PairKind::Cross, 7)
+        };
+        let bins = r(vec![0.0, 1.0, 2.0]);
+        let weights = ExactSums::from_parts(&[vec![0.0; 2]]).unwrap();
+        Counts::from_parts(bins, vec![0; 2], Some(weights), total, JobId(1)).unwrap()
+    };
+    let weightless = empty(0.0).scale(2.0).unwrap();
+    assert_eq!(weightless.total().weight, 0.0);
+    for factor in [1e-300, 1e300] {
+        let refused = empty(factor).scale(factor).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            format!(
+                "the total weight leaves the range of float64 when it is multiplied by {factor:e}"
+            )
+        );
+    }
+    let refused = empty(1.0).renormalise(0.0).unwrap_err();
+    assert_eq!(refused, CountsError::TotalWeight { found: 0.0 });
 }
