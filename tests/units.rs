@@ -178,11 +178,15 @@ fn runs_of_units_share_what_cuts_hold() {
     let domain = Domain::Triclinic(skewed);
     let a = domain.place(labelled(sample(300, 4), 8), albireo::Outside::Wrap);
     let a = a.unwrap();
-    let job = PairJob::new(Pairs::Auto(&a), &domain).unwrap();
+    let b = domain.place(sample(300, 5), albireo::Outside::Wrap);
+    let b = b.unwrap();
     let bins = albireo::RpPiBins::new(r, pi, z).unwrap();
     let what = cuts[1..2].iter().chain(&cuts[3..]).cloned();
     let what = what.fold(CountSpec::new(bins), CountSpec::with_cut);
-    runs_make_the_whole(&job, &what, &both());
+    for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
+        let job = PairJob::new(pairs, &domain).unwrap();
+        runs_make_the_whole(&job, &what, &both());
+    }
 }
 
 #[test]
