@@ -99,9 +99,11 @@ fn runs_of_units_make_the_whole() {
     let bins = SMuBins::new(s, mu, LineOfSight::First).unwrap();
     let job = PairJob::new(Pairs::Auto(&a), &Domain::Open).unwrap();
     runs_make_the_whole(&job, &CountSpec::new(bins.clone()), &both());
-    let b = sample(200, 2);
-    let job = PairJob::new(Pairs::Cross(&a, &b), &Domain::Open).unwrap();
-    runs_make_the_whole(&job, &everything(&bins), &both());
+    // Of the second, all are in reach of a run, or some.
+    for b in [sample(200, 2), sample(4096, 2)] {
+        let job = PairJob::new(Pairs::Cross(&a, &b), &Domain::Open).unwrap();
+        runs_make_the_whole(&job, &everything(&bins), &both());
+    }
 }
 
 #[test]
