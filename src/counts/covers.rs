@@ -73,6 +73,12 @@ fn numbers_print(state: u64, numbers: &[u32]) -> u64 {
     numbers.iter().fold(state, print)
 }
 
+/// The fingerprint so far, with that of the labels of a sample.
+fn labels_print(state: u64, sample: &Particles) -> u64 {
+    let labels = sample.labels().map_or(&[][..], |labels| labels.values());
+    numbers_print(mix(state, 4), labels)
+}
+
 /// The fingerprint so far, with that of the groups of a sample.
 fn groups_print(state: u64, sample: &Particles) -> u64 {
     let groups = sample.groups().map_or(&[][..], |groups| groups.values());
@@ -92,31 +98,28 @@ impl JobId {
 
     /// This fingerprint with the labels of the particles of `job`.
     pub(super) fn labelled(self, job: &PairJob<'_>) -> Self {
-        let (first, second) = job.pairs().samples();
-        let samples = [Some(first), second].into_iter().flatten();
-        Self(samples.fold(self.0, |state, sample| {
-            let labels = sample.labels().map_or(&[][..], |labels| labels.values());
-            numbers_print(mix(state, 4), labels)
-        }))
+        self.with_each(job, labels_print)
     }
 
     /// This fingerprint with the groups of the particles of `job`.
     pub(super) fn grouped(self, job: &PairJob<'_>) -> Self {
+        self.with_each(job, groups_print)
+    }
+
+    /// This fingerprint with what `print` makes of it and each sample of `job`.
+    fn with_each(self, job: &PairJob<'_>, print: impl Fn(u64, &Particles) -> u64) -> Self {
         let (first, second) = job.pairs().samples();
         let samples = [Some(first), second].into_iter().flatten();
-        Self(samples.fold(self.0, groups_print))
+        Self(samples.fold(self.0, print))
     }
 
     /// The fingerprint of `job` with the columns of its particles, which sums of expressions take: that of [`JobId::of`] where there are none.
     pub fn with_columns(job: &PairJob<'_>) -> Self {
-        let (first, second) = job.pairs().samples();
-        let samples = [Some(first), second].into_iter().flatten();
-        Self(samples.fold(Self::of(job).0, columns_print))
+        Self::of(job).with_each(job, columns_print)
     }
 
     /// The fingerprint of everything that a count of `job` can depend on: also labels, groups, columns and further sets of weights.
     pub fn in_full(job: &PairJob<'_>) -> Self {
-        let (first, second) = job.pairs().samples();
         let of_sample = |state: u64, sample: &Particles| {
             let state = groups_print(columns_print(state, sample), sample);
             (1..sample.weight_sets()).fold(state, |state, set| match sample.weights_of_set(set) {
@@ -124,8 +127,7 @@ impl JobId {
                 Weights::PerParticle(w) => mix(state, column_print(w.view())),
             })
         };
-        let samples = [Some(first), second].into_iter().flatten();
-        Self(samples.fold(Self::with_labels(job).0, of_sample))
+        Self::with_labels(job).with_each(job, of_sample)
     }
 
     /// The fingerprint of `job`: equal for equal particles, weights, bits and domain.
