@@ -53,7 +53,7 @@ use crate::shape::shaped;
 use crate::tally::{Classes, CountSpec, Cut, Legendre, LegendreDegrees, PairWeight, Tally};
 
 /// Integers per bin, the bins, and how many pairs there are in all; of all pairs and, where they were counted by
-/// [`Classes`](crate::tally::Classes), of each class.
+/// [`Classes`], of each class.
 ///
 /// What is asked of counts is of all pairs ([`Counts::npairs`], [`Counts::total`], ..) unless a class is named ([`Counts::class`],
 /// [`Counts::within`]). Auto counts hold each unordered pair once unless [`Counts::kind`] says otherwise.
