@@ -182,6 +182,12 @@ fn counts_come_back_from_all_that_they_hold() {
             refused,
             CountsError::TooManyPairs { total: 4, .. }
         ));
+        let twice = [1, 1].map(|job| (JobId(job), total(1 << 40)));
+        let refused = back.clone().with_jobs(&twice).unwrap_err();
+        assert_eq!(refused, CountsError::Overlap { part: 0, of: 1 });
+        let many = [1, 2].map(|job| (JobId(job), total(1 << 63)));
+        let refused = back.with_jobs(&many).unwrap_err();
+        assert!(matches!(refused, CountsError::Overflow(_)), "{refused}");
     }
     assert!(most > 1, "some sums are no float64");
     let empty = restored(&[1, 0, 3], None, total(6)).unwrap();

@@ -192,13 +192,15 @@ impl Covers {
     }
 
     /// All of each of these jobs.
-    pub(super) fn jobs(jobs: &[(JobId, PairTotal)]) -> Self {
-        let whole = jobs
-            .iter()
-            .flat_map(|&(job, total)| Self::part(job, Part::WHOLE, total).jobs);
-        Self {
-            jobs: whole.collect(),
+    pub(super) fn jobs(jobs: &[(JobId, PairTotal)]) -> Result<Self, CountsError> {
+        let mut whole = Self {
+            jobs: BTreeMap::new(),
+        };
+        for &(job, total) in jobs {
+            whole.add(&Self::part(job, Part::WHOLE, total))?;
         }
+        whole.check_number()?;
+        Ok(whole)
     }
 
     /// The jobs with their totals, in the order of their fingerprints.
@@ -208,9 +210,24 @@ impl Covers {
 
     pub(super) fn union(&self, other: &Self) -> Result<Self, CountsError> {
         let mut union = self.clone();
+        union.add(other)?;
+        union.check_number()?;
+        Ok(union)
+    }
+
+    /// Refuses more pairs in all than an integer holds.
+    fn check_number(&self) -> Result<(), CountsError> {
+        let mut totals = self.jobs.values().map(|job| job.total.pairs);
+        totals
+            .try_fold(0, u64::checked_add)
+            .map(|_| ())
+            .ok_or(CountsError::Overflow("the total number of pairs"))
+    }
+
+    fn add(&mut self, other: &Self) -> Result<(), CountsError> {
         for (job, theirs) in &other.jobs {
-            let Some(ours) = union.jobs.get_mut(job) else {
-                union.jobs.insert(*job, theirs.clone());
+            let Some(ours) = self.jobs.get_mut(job) else {
+                self.jobs.insert(*job, theirs.clone());
                 continue;
             };
             if ours.of != theirs.of {
@@ -223,7 +240,7 @@ impl Covers {
             if ours.plan != theirs.plan {
                 let plan = |covered: &Covered| format!("plan {:016x}", covered.plan);
                 return Err(CountsError::Setting {
-                    setting: "the units of the job, which are those of processors or of GPUs of one kind for bins of one reach, labels and groups",
+                    setting: "how the job was cut into parts: all parts need the same reach of bins, labels and groups, on processors alone or on GPUs of one kind",
                     left: plan(ours),
                     right: plan(theirs),
                 });
@@ -240,11 +257,7 @@ impl Covers {
             }
             ours.parts.extend(&theirs.parts);
         }
-        let mut totals = union.jobs.values().map(|job| job.total.pairs);
-        totals
-            .try_fold(0, u64::checked_add)
-            .ok_or(CountsError::Overflow("the total number of pairs"))?;
-        Ok(union)
+        Ok(())
     }
 
     /// Sum over the jobs, in the order of their fingerprints, so that it does not depend on the order of merging.

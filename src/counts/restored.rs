@@ -185,12 +185,12 @@ impl Counts {
     /// The same counts, made elsewhere, known to be those of all of these jobs together, each with its total.
     ///
     /// # Errors
-    /// More pairs in the bins than in all jobs, or a total that no sample has.
+    /// More pairs in the bins than in all jobs, a total that no sample has, a job named twice, or more pairs in all than an integer holds.
     pub fn with_jobs(self, jobs: &[(JobId, PairTotal)]) -> Result<Self, CountsError> {
         for (_, total) in jobs {
             check_total(total)?;
         }
-        let covers = Covers::jobs(jobs);
+        let covers = Covers::jobs(jobs)?;
         check_pairs(self.npairs(), covers.total(self.kind).pairs)?;
         Ok(Self { covers, ..self })
     }

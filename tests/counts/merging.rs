@@ -15,7 +15,7 @@ use albireo::{
 };
 
 /// By which parts of one number differ.
-const UNITS: &str = "the units of the job, which are those of processors or of GPUs of one kind for bins of one reach, labels and groups";
+const UNITS: &str = "how the job was cut into parts: all parts need the same reach of bins, labels and groups, on processors alone or on GPUs of one kind";
 
 /// One for each pair, under this name.
 fn ones(name: &str) -> Arc<PairProgram> {
