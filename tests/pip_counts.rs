@@ -255,9 +255,10 @@ fn other_bits_are_another_job() {
 fn totals_of_classes_add_up() {
     let galaxies = galaxies();
     let labels = (0..120).map(|k| k * k % 7 % 3).collect();
-    let galaxies = galaxies.labelled(Labels::new(labels, 3).unwrap()).unwrap();
+    let sample = galaxies.labelled(Labels::new(labels, 3).unwrap()).unwrap();
     let engine = Cpu::new();
-    let data = engine.prepare(galaxies, &Domain::Open, &Silent).unwrap();
+    let data = engine.prepare(sample.clone(), &Domain::Open, &Silent);
+    let data = data.unwrap();
     let job = PreparedJob::auto(&data);
     let mu = SignedEdges::linear(-1.0, 1.0, 2).unwrap();
     let s_mu = SMuBins::new(Edges::linear(0.0, 40.0, 1).unwrap(), mu, LineOfSight::First).unwrap();
@@ -302,5 +303,16 @@ fn totals_of_classes_add_up() {
             counts.iter().map(|counts| counts.total().weight).sum()
         };
         assert_close(&[sum(own) + sum(shared) / 2.0], &[total], room);
+        // Without a region: the total of the sample without it.
+        let what = weighted(bins(), weight()).with_classes(Classes::Regions);
+        let (regions, _) = count_prepared(&engine, &job, what, &Silent).unwrap();
+        for (k, others) in [[1, 2], [0, 2], [0, 1]].iter().enumerate() {
+            let rest = sample.of_labels(others).unwrap();
+            let job = PairJob::new(Pairs::Auto(&rest), &Domain::Open).unwrap();
+            let alone = count_pairs(&Naive, &job, weighted(bins(), weight()), &Silent).unwrap();
+            let without = regions.without(k, 1.0);
+            assert_eq!(without.npairs(), alone.npairs());
+            assert_close(&[without.total().weight], &[alone.total().weight], room);
+        }
     }
 }

@@ -257,6 +257,7 @@ fn without(sample: &Particles, region: u32) -> Particles {
 fn realisations_leave_a_region_out_of_every_subset() {
     let (data, randoms, bins) = (sample(80, 5), sample(200, 6), bins());
     let split = Split::new(4, Some(0.2)).unwrap();
+    assert_eq!((split.subsets(), split.above()), (4, Some(0.2)));
     let near_bins = split.near_bins(&bins).unwrap().unwrap();
     let subsets = split.subsets_of(&randoms).unwrap();
     let mut far = by_region(Pairs::Auto(&subsets[0]), &bins);

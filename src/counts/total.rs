@@ -242,6 +242,14 @@ mod tests {
         assert_eq!(auto.design_effect, 63.0 * 63.0);
         assert_eq!(both.design_effect, 63.0 * 63.0);
         assert_eq!(cross.design_effect, 63.0);
+        // Of unit weights the number of pairs, which the squares of sums are too coarse for.
+        let n = (1 << 31) + 3;
+        let unit = WeightSums {
+            n,
+            ..WeightSums::of(&other)
+        };
+        let all = PairTotal::within(&unit, PairKind::AutoOrdered, None);
+        assert_eq!(all.weight, (n * (n - 1)) as f64);
         let empty = Particles::default();
         assert_eq!(
             PairTotal::of(Pairs::Auto(&empty), PairKind::AutoUnordered).pairs,
