@@ -11,7 +11,7 @@ use albireo::tally::{
 };
 use albireo::{
     Bins, CountSpec, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles,
-    Points, RBins, SMuBins, SignedEdges,
+    Points, RBins, SMuBins, SignedEdges, Weights,
 };
 
 const SETTINGS: [(&str, Realisations); 2] = [
@@ -249,6 +249,27 @@ fn other_bits_are_another_job() {
     both.merge(&b).unwrap();
     assert_eq!(both.total().pairs, 2 * a.total().pairs);
     assert!(both.merge(&count(words)).is_err(), "counted twice");
+}
+
+#[test]
+fn brute_force_holds_weights_of_two_words() {
+    let galaxies = galaxies();
+    let Weights::PerParticle(weights) = galaxies.weights() else {
+        panic!("galaxies have weights");
+    };
+    let mut weights: Vec<f64> = weights.iter().collect();
+    weights[..2].iter_mut().for_each(|weight| *weight *= 1e7);
+    let heavy = Particles::weighted(galaxies.points().clone(), weights).unwrap();
+    let heavy = heavy.with_bits(galaxies.bits().unwrap().clone()).unwrap();
+    let all = RBins::new(Edges::linear(0.0, 40.0, 1).unwrap());
+    for (sample, two_words) in [(&galaxies, false), (&heavy, true)] {
+        let job = PairJob::new(Pairs::Auto(sample), &Domain::Open).unwrap();
+        let weight = pip(SETTINGS[0].1, PairNormalisation::BruteForce);
+        let counts = count_pairs(&Naive, &job, weighted(&all, weight), &Silent).unwrap();
+        assert_eq!(counts.is_in_two_words(), two_words);
+        let (found, total) = (counts.weight().unwrap()[0], counts.total().weight);
+        assert_close(&[found], &[total], 1e-14 * total);
+    }
 }
 
 #[test]
