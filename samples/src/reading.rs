@@ -134,8 +134,9 @@ impl Reading {
             samples.push(join(parts)?);
         }
         conversion.functions.say(tell);
-        let of_roles = [roles::few_randoms, roles::same_rows, roles::apart];
+        let of_roles = [roles::few_randoms, roles::same_rows, roles::among];
         let suspicions = of_roles.into_iter().flat_map(|of_role| of_role(&samples));
+        let suspicions = suspicions.chain(roles::apart(&samples, on_sky));
         let repeated = samples.iter().filter_map(repeated);
         suspicions.chain(repeated).for_each(&mut *tell);
         let (domain, space) = self.domain(&samples, on_sky, &common, tell)?;

@@ -1,13 +1,15 @@
 //! What samples are to each other: which are the randoms of which, and which are the same rows.
 //!
-//! Entry: [`check_randoms`] before they are read, [`same_rows`], [`few_randoms`] and [`apart`] behind.
+//! Entry: [`check_randoms`] before they are read, [`same_rows`], [`among`], [`few_randoms`] and [`apart`] behind.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+use crate::ends::{COVER, differences};
 use crate::error::{Result, SampleError};
 use crate::notice::Notice;
 use crate::overlap::shares_alone;
+use crate::repeated::data_among_randoms;
 use crate::sample::Sample;
 use crate::source::Source;
 
@@ -67,6 +69,17 @@ pub(crate) fn same_rows(samples: &[Sample]) -> Vec<Notice> {
     .collect()
 }
 
+/// Data that are among their randoms, but not all of these.
+pub(crate) fn among(samples: &[Sample]) -> Vec<Notice> {
+    let found = pairs(samples).filter(|(data, randoms)| {
+        let are_same = || data.particles.points() == randoms.particles.points();
+        are_randoms_of(&randoms.role, &data.role) && !are_same()
+    });
+    found
+        .filter_map(|(data, randoms)| data_among_randoms(data, randoms))
+        .collect()
+}
+
 /// Randoms that are fewer than their data.
 pub(crate) fn few_randoms(samples: &[Sample]) -> Vec<Notice> {
     let few = |(data, randoms): &(&Sample, &Sample)| {
@@ -88,31 +101,34 @@ pub(crate) fn few_randoms(samples: &[Sample]) -> Vec<Notice> {
 const ALONE: [[f64; 2]; 2] = [[0.02, 0.1], [0.1, 0.35]];
 const FEW: [usize; 2] = [2000, 5000];
 
-/// Data and randoms that do not cover the same volume.
-pub(crate) fn apart(samples: &[Sample]) -> Vec<Notice> {
+/// Data and randoms that do not cover the same volume, or not alike.
+pub(crate) fn apart(samples: &[Sample], on_sky: bool) -> Vec<Notice> {
     let randoms =
         pairs(samples).filter(|(data, randoms)| are_randoms_of(&randoms.role, &data.role));
     let apart = randoms.filter_map(|(data, randoms)| {
-        let shares = shares_alone(data.particles.points(), randoms.particles.points())?;
-        let others = [randoms, data].map(|sample| sample.particles.len());
-        let least = [0, 1].map(|k| ALONE[usize::from(others[k] < FEW[k])][k]);
-        let is_apart = shares[0] >= least[0] || shares[1] >= least[1];
-        is_apart.then(|| Notice::warning(format!(
-            "{}: do both cover the same sky and the same distances, after the same cuts (--where, --randoms-where)?",
-            alone([&data.role, &randoms.role], shares)
-        )))
+        let found = alone(data, randoms).or_else(|| {
+            let of_data = (data.role.as_str(), &data.particles);
+            differences(of_data, (&randoms.role, &randoms.particles), on_sky)
+        })?;
+        Some(Notice::warning(found))
     });
     apart.collect()
 }
 
-/// How much of two samples lies where the other has nothing.
-fn alone(roles: [&String; 2], shares: [f64; 2]) -> String {
-    let [data, randoms] = roles;
+/// How much of two samples lies where the other has nothing, if that is worth saying.
+fn alone(data: &Sample, randoms: &Sample) -> Option<String> {
+    let shares = shares_alone(data.particles.points(), randoms.particles.points())?;
+    let others = [randoms, data].map(|sample| sample.particles.len());
+    let least = [0, 1].map(|k| ALONE[usize::from(others[k] < FEW[k])][k]);
+    if shares[0] < least[0] && shares[1] < least[1] {
+        return None;
+    }
+    let [data, randoms] = [&data.role, &randoms.role];
     let each = [(data, randoms, shares[0]), (randoms, data, shares[1])];
     let each = each.iter().filter(|(.., share)| *share > 0.0);
     let each = each.map(|(of, other, share)| {
         let percent = (100.0 * share).round().max(1.0);
         format!("about {percent} % of the {of} lie where there are no {other}")
     });
-    each.collect::<Vec<_>>().join(", ")
+    Some(format!("{}: {COVER}", each.collect::<Vec<_>>().join(", ")))
 }

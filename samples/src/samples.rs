@@ -9,10 +9,11 @@ use serde_json::{Map, Value};
 use crate::error::{Result, SampleError};
 use crate::gaps::gaps;
 use crate::notice::Notice;
+use crate::pillars::empty_pillars;
 use crate::regions::Cut;
 use crate::sample::Sample;
 use crate::sight::seen;
-use crate::suspicion::negative_weights;
+use crate::suspicion::{negative_weights, uneven_weights};
 
 /// An axis as the line of sight of positions on the sky.
 fn along_axis_of_sky(axis: Axis) -> Notice {
@@ -100,19 +101,22 @@ impl Samples {
         rows.filter_map(|rows| usize::try_from(rows).ok()).collect()
     }
 
-    /// What looks wrong about them for an estimate: marks of missing weights, and parts of a box that are empty where random pairs are known as of
+    /// What looks wrong about them for an estimate: marks of missing weights, weights that a few rows have nearly all of, and parts of a box that are empty where random pairs are known as of
     /// all of it.
     pub fn suspicions(&self, known_randoms: bool) -> Vec<Notice> {
         let negative = |sample: &Sample| {
             negative_weights(&sample.role, &sample.path, sample.particles.weights())
         };
+        let uneven =
+            |sample: &Sample| uneven_weights(&sample.role, &sample.path, &sample.particles);
         let mut found: Vec<Notice> = self.all.iter().filter_map(negative).collect();
+        found.extend(self.all.iter().filter_map(uneven));
         if known_randoms {
-            found.extend(
-                self.all
-                    .iter()
-                    .filter_map(|sample| gaps(sample, &self.domain)),
-            );
+            let empty = |sample| {
+                let gaps = gaps(sample, &self.domain);
+                gaps.or_else(|| empty_pillars(sample, &self.domain))
+            };
+            found.extend(self.all.iter().filter_map(empty));
         }
         found
     }

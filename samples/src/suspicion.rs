@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use albireo::cosmology::Cosmology;
-use albireo::{Points, Weights, pool};
+use albireo::{Particles, Points, Weights, pool};
 use albireo_catalogs::in_short;
 
 use crate::columns;
@@ -170,6 +170,35 @@ pub(crate) fn negative_weights(role: &str, path: &Path, weights: &Weights) -> Op
         path.display(),
         weights.len(),
         in_short(least)
+    )))
+}
+
+/// Particles, so many at least, whose weights are so uneven that they are worth a smaller part than this of them.
+const UNEVEN: (usize, f64) = (100, 0.05);
+
+/// Weights of which a few rows have nearly all.
+pub(crate) fn uneven_weights(role: &str, path: &Path, particles: &Particles) -> Option<Notice> {
+    let Weights::PerParticle(weights) = particles.weights() else {
+        return None;
+    };
+    let rows = weights.len();
+    #[allow(clippy::cast_precision_loss, reason = "a share")]
+    let all = rows as f64;
+    let even = particles.weight_sum().powi(2) / particles.weight_square_sum();
+    if rows < UNEVEN.0 || even >= UNEVEN.1 * all {
+        return None;
+    }
+    // Where weights have both signs, their sum says nothing.
+    let range = weights
+        .view()
+        .iter()
+        .fold([0.0f64; 2], |[lo, hi], w| [lo.min(w), hi.max(w)]);
+    (range[0] == 0.0).then(|| Notice::warning(format!(
+        "{role} ({}): {rows} rows are worth about {} of equal weights, so uneven are theirs, up to {}: marks of missing weights are left out by \
+         --where",
+        path.display(),
+        even.round(),
+        in_short(range[1])
     )))
 }
 
