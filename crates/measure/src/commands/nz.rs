@@ -37,10 +37,13 @@ use crate::watch::Loss;
 /// Width of the bins where none are given, as in the catalogues of BOSS, eBOSS and DESI.
 const WIDTH: f64 = 0.01;
 
-/// Objects whose pixels are compared with the area that is given, the resolution of these pixels, and how many times its area is doubtful.
+/// Objects whose pixels are compared with the area that is given, the finest of these pixels, and how many times their area is doubtful.
 const LOOKED_AT: usize = 1 << 18;
 const FINE: u32 = 4096;
 const MANY: f64 = 3.0;
+/// Objects in a pixel, on average, that leave few pixels of a survey empty, and pixels that say how large it is.
+const EACH: usize = 5;
+const PIXELS: usize = 20;
 
 /// Arguments of `nz`.
 #[derive(Debug, Args)]
@@ -164,16 +167,24 @@ impl Sample {
         ))
     }
 
-    /// Says where objects lie in pixels of many times the area that is given.
+    /// Says where objects lie in pixels of many times the area that is given, or of a small part of it.
     fn check_area(&self, given: f64) -> Result<()> {
         let step = self.survey.ra.len().div_ceil(LOOKED_AT).max(1);
         let some = |angles: &[f64]| angles.iter().copied().step_by(step).collect::<Vec<_>>();
         let [ra, dec] = [&self.survey.ra, &self.survey.dec].map(|angles| some(angles));
         let places = unit_vectors(Column::new("RA", &ra), Column::new("DEC", &dec))?;
-        let found = Footprint::holding(&places, FINE)?.area();
-        if given > 0.0 && found > MANY * given {
+        let mut nside = FINE;
+        let mut pixels = Footprint::holding(&places, nside)?;
+        let is_sparse = |pixels: &Footprint| ra.len() < EACH * pixels.n_pixels();
+        while is_sparse(&pixels) && pixels.n_pixels() > PIXELS && nside > 1 {
+            nside /= 2;
+            pixels = Footprint::holding(&places, nside)?;
+        }
+        let found = pixels.area();
+        let is_large = given > MANY * found && !is_sparse(&pixels);
+        if given > 0.0 && (found > MANY * given || is_large) {
             tracing::warn!(
-                "--area {given}: {} lie in pixels of {found:.3} square degrees in all: is it in square degrees?",
+                "--area {given}: {} lie in pixels of {found:.3} square degrees in all: is it the area of the survey, in square degrees?",
                 self.role
             );
         }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
 
 use super::saved::{NamedTable, bin_columns};
-use super::settings::{difference, same};
+use super::settings::{difference, doubt, same};
 use crate::catalogs::Files;
 use crate::session::Session;
 use crate::tables::shown_names;
@@ -102,6 +102,22 @@ fn check_number(names: &[String]) -> Result<()> {
     )))
 }
 
+/// Says what the first of them has otherwise that is doubtful.
+fn say_doubt(all: &[NamedTable]) {
+    let Some((first, others)) = all.split_first() else {
+        return;
+    };
+    let doubt_of = |one: &&NamedTable| doubt(&first.table, &one.table);
+    let doubted = others.iter().find_map(|one| Some((one, doubt_of(&one)?)));
+    if let Some((one, doubt)) = doubted {
+        tracing::warn!(
+            "{} is taken as a realisation of what {} measures, but for {doubt}: do both belong together?",
+            one.name,
+            first.name
+        );
+    }
+}
+
 impl Realisations {
     /// Reads the files, at least two, and refuses the first that differs from the one before all in a setting, or was counted from the
     /// very particles of another.
@@ -146,6 +162,7 @@ impl Realisations {
             all.push(one);
         }
         apart(&all)?;
+        say_doubt(&all);
         let kind = kind.context("no results")?;
         Ok(Self { all, kind })
     }

@@ -1,6 +1,6 @@
 //! What results must have in common to be of one measurement.
 //!
-//! Entry: [`difference`]. It reads metadata only and opens no file.
+//! Entry: [`difference`], and [`doubt`]. They read metadata only and open no file.
 
 use std::collections::BTreeMap;
 
@@ -150,6 +150,48 @@ fn universe(own: &Value, other: &Value) -> String {
     })
 }
 
+/// How much longer an axis of a box may be than that of another one: boxes under a pressure fluctuate.
+const FLUCTUATION: f64 = 1.1;
+
+fn lengths(table: &Table) -> Option<Vec<f64>> {
+    let lengths = table.meta.get("box")?.get("lengths")?.as_array()?;
+    lengths.iter().map(Value::as_f64).collect()
+}
+
+/// The condition on the rows of each sample.
+fn conditions(table: &Table) -> BTreeMap<&str, &str> {
+    let samples = table.meta.get("samples").and_then(Value::as_array);
+    let samples = samples.into_iter().flatten();
+    let conditions = samples.filter_map(|sample| {
+        let role = sample["role"].as_str()?;
+        Some((role, sample["where"].as_str().unwrap_or("none")))
+    });
+    conditions.collect()
+}
+
+/// What realisations of one measurement may have otherwise, but seldom do on purpose: boxes of other lengths, rows on other conditions.
+pub(super) fn doubt(first: &Table, other: &Table) -> Option<String> {
+    if let (Some(a), Some(b)) = (lengths(first), lengths(other)) {
+        let is_other = |(a, b): (&f64, &f64)| a.max(*b) > FLUCTUATION * a.min(*b);
+        if a.iter().zip(&b).any(is_other) {
+            let [a, b] = [a, b].map(|lengths| {
+                let each: Vec<String> = lengths.iter().map(f64::to_string).collect();
+                each.join(" x ")
+            });
+            return Some(format!("its box: {b}, not {a}"));
+        }
+    }
+    let of_other = conditions(other);
+    // Numbers may be those of the realisations.
+    let form = |text: &str| text.replace(|c: char| c.is_ascii_digit() || c == '.', "");
+    let differs = |(role, first): (&str, &str)| {
+        let other = *of_other.get(role)?;
+        let is_other = form(first) != form(other);
+        is_other.then(|| format!("its condition on the rows of {role}: {other}, not {first}"))
+    };
+    conditions(first).into_iter().find_map(differs)
+}
+
 /// What `other` has otherwise than `first`, if there is anything: `its estimator is hamilton, not landy-szalay`.
 pub(super) fn difference(first: &Table, other: &Table) -> Option<String> {
     let weights = || {
@@ -189,6 +231,33 @@ pub(super) fn difference(first: &Table, other: &Table) -> Option<String> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn other_boxes_and_other_conditions_are_doubted() {
+        let of = |length: f64, condition: Option<&str>| {
+            let mut table = Table::default();
+            let lengths = json!({"kind": "periodic", "lengths": [100.0, 100.0, length]});
+            table.meta.insert("box".to_owned(), lengths);
+            let sample = match condition {
+                Some(condition) => json!([{"role": "data", "where": condition}]),
+                None => json!([{"role": "data"}]),
+            };
+            table.meta.insert("samples".to_owned(), sample);
+            table
+        };
+        let first = of(100.0, None);
+        assert_eq!(doubt(&first, &of(109.0, None)), None);
+        let found = doubt(&first, &of(1000.0, None)).unwrap_or_default();
+        assert_eq!(found, "its box: 100 x 100 x 1000, not 100 x 100 x 100");
+        let found = doubt(&of(100.0, Some("z > 0.5")), &first).unwrap_or_default();
+        assert_eq!(
+            found,
+            "its condition on the rows of data: none, not z > 0.5"
+        );
+        let runs = ["run == 3", "run == 14"].map(|condition| of(100.0, Some(condition)));
+        assert_eq!(doubt(&runs[0], &runs[1]), None);
+        assert_eq!(doubt(&first, &Table::default()), None);
+    }
 
     fn table(edges: &Value, estimator: &str) -> Table {
         let mut table = Table::default();
