@@ -207,8 +207,8 @@ impl<T: Table> Binder<'_, T> {
                     found: node.to_string(),
                 }));
             }
-            Kind::All(parts) => (Type::Bool, Step::All(self.numbers(parts)?)),
-            Kind::Any(parts) => (Type::Bool, Step::Any(self.numbers(parts)?)),
+            Kind::All(parts) => (Type::Bool, Step::All(self.conditions(parts)?)),
+            Kind::Any(parts) => (Type::Bool, Step::Any(self.conditions(parts)?)),
         };
         Ok(Bound {
             at: node.at,
@@ -256,6 +256,20 @@ impl<T: Table> Binder<'_, T> {
         let bound = self.bind(node)?;
         check_number(self.text, &bound).map_err(Unfit::Expression)?;
         Ok(bound)
+    }
+
+    /// What `and` and `or` join: no bare numbers, as the last one of `a == 1 or 2` is, which is true of every row.
+    fn conditions(&mut self, nodes: &[Node]) -> Result<Vec<Bound>, Unfit<T::Error>> {
+        let is_value = |node: &&Node| matches!(node.kind, Kind::Integer(_) | Kind::Float(_));
+        match nodes.iter().find(is_value) {
+            None => self.numbers(nodes),
+            Some(value) => Err(Unfit::Expression(ExpressionError {
+                expression: self.text.to_owned(),
+                position: value.at,
+                expected: "a condition, as in `a == 1 or a == 2` or `a in (1, 2)`".to_owned(),
+                found: value.to_string(),
+            })),
+        }
     }
 
     fn numbers(&mut self, nodes: &[Node]) -> Result<Vec<Bound>, Unfit<T::Error>> {

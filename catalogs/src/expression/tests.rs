@@ -468,6 +468,14 @@ fn kinds_that_do_not_fit_are_refused() {
             "expected text (`like` compares it), found a number",
         ),
         ("!t", "expected a number, found text"),
+        (
+            "i == 6 or 7",
+            "at character 11 of `i == 6 or 7`: expected a condition, as in `a == 1 or a == 2` or `a in (1, 2)`, found 7",
+        ),
+        (
+            "0.5 and f > 2",
+            "at character 1 of `0.5 and f > 2`: expected a condition",
+        ),
         ("sqrt(t) > 1", "expected a number, found text"),
         ("mag > 1", "no mag"),
     ] {
