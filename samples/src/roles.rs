@@ -80,6 +80,38 @@ pub(crate) fn among(samples: &[Sample]) -> Vec<Notice> {
         .collect()
 }
 
+/// How far the shares of the data in each region may be from those of the randoms, in all: clusters, and regions of few data, make some of it.
+const ELSEWHERE: f64 = 0.2;
+
+/// Data that lie in other regions than their randoms.
+pub(crate) fn in_other_regions(samples: &[Sample]) -> Vec<Notice> {
+    let of_data =
+        pairs(samples).filter(|(data, randoms)| are_randoms_of(&randoms.role, &data.role));
+    let found = of_data.filter_map(|(data, randoms)| {
+        let [of_data, of_randoms] = [data.shares_of_regions()?, randoms.shares_of_regions()?];
+        let both = || of_data.iter().zip(&of_randoms);
+        let apart = both().map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0;
+        #[allow(clippy::cast_precision_loss, reason = "numbers of regions and of rows")]
+        let scatter = (of_data.len() as f64 / data.particles.len() as f64).sqrt();
+        if apart < ELSEWHERE + scatter {
+            return None;
+        }
+        let by_difference = |a: &(f64, f64), b: &(f64, f64)| (a.0 - a.1).abs().total_cmp(&(b.0 - b.1).abs());
+        let (region, shares) = both()
+            .map(|(a, b)| (*a, *b))
+            .enumerate()
+            .max_by(|a, b| by_difference(&a.1, &b.1))?;
+        Some(Notice::warning(format!(
+            "{:.0} % of the {}, but {:.0} % of the {} lie in region {region}: are the regions of both cut alike?",
+            100.0 * shares.0,
+            data.role,
+            100.0 * shares.1,
+            randoms.role
+        )))
+    });
+    found.collect()
+}
+
 /// Randoms that are fewer than their data.
 pub(crate) fn few_randoms(samples: &[Sample]) -> Vec<Notice> {
     let few = |(data, randoms): &(&Sample, &Sample)| {

@@ -54,6 +54,20 @@ pub(crate) struct Sample {
     pub(crate) unit: Option<String>,
 }
 
+impl Sample {
+    /// The share of its rows in each region, where it is cut into regions.
+    pub(crate) fn shares_of_regions(&self) -> Option<Vec<f64>> {
+        let labels = self.particles.labels()?;
+        let mut rows = vec![0u32; labels.number() as usize];
+        for &label in labels.values() {
+            rows[label as usize] += 1;
+        }
+        #[allow(clippy::cast_precision_loss, reason = "a share of rows")]
+        let all = labels.values().len() as f64;
+        Some(rows.into_iter().map(|rows| f64::from(rows) / all).collect())
+    }
+}
+
 /// Refuses redshifts of what comes towards us: they have no distance.
 pub(crate) fn check_receding(source: &File, column: &str, redshifts: &[f64]) -> Result<()> {
     let Some(row) = redshifts.iter().position(|&z| z < 0.0) else {

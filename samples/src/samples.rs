@@ -3,7 +3,7 @@
 //! Entry: [`Samples`]. They are read by `reading`.
 
 use albireo::binning::BinAxis;
-use albireo::{Axis, Domain, LineOfSight, Particles};
+use albireo::{Axis, Domain, Labels, LineOfSight, Particles};
 use serde_json::{Map, Value};
 
 use crate::error::{Result, SampleError};
@@ -11,9 +11,13 @@ use crate::gaps::gaps;
 use crate::notice::Notice;
 use crate::pillars::empty_pillars;
 use crate::regions::Cut;
+use crate::roles::in_other_regions;
 use crate::sample::Sample;
 use crate::sight::seen;
 use crate::suspicion::{negative_weights, uneven_weights};
+
+/// Regions, or draws of them, that are too few for an error: it is then uncertain by a third of itself or more.
+const FEW_REGIONS: u32 = 6;
 
 /// An axis as the line of sight of positions on the sky.
 fn along_axis_of_sky(axis: Axis) -> Notice {
@@ -119,6 +123,25 @@ impl Samples {
             found.extend(self.all.iter().filter_map(empty));
         }
         found
+    }
+
+    /// What looks wrong about errors from their regions, by so many draws of a bootstrap or by a jackknife: too few of them, and data that lie in other
+    /// regions than their randoms.
+    pub fn doubts_of_regions(&self, draws: Option<u32>) -> Vec<Notice> {
+        if self.regions.is_none() {
+            return vec![];
+        }
+        let labels = self.all.iter().find_map(|sample| sample.particles.labels());
+        let regions = labels.map(Labels::number);
+        let numbers = [(regions, "regions"), (draws, "draws of a bootstrap")];
+        let few = numbers.into_iter().filter_map(|(number, what)| {
+            let number = number.filter(|number| (2..FEW_REGIONS).contains(number))?;
+            let uncertain = 100.0 / (2.0 * f64::from(number - 1)).sqrt();
+            Some(Notice::warning(format!(
+                "errors from {number} {what} are uncertain by about {uncertain:.0} % of themselves: take more"
+            )))
+        });
+        few.chain(in_other_regions(&self.all)).collect()
     }
 
     /// Number of sets of weights that were read.

@@ -207,7 +207,9 @@ impl<'a> Plan<'a> {
         estimator: &AnyEstimator,
         counts: &TermCounts,
     ) -> Result<(Correlation, Option<Multipoles>), EstimatorError> {
+        let mut is_said = false;
         for term in counts.without_pairs() {
+            is_said = true;
             tracing::warn!(
                 "{}: no pair lies in any bin, so that the estimate means nothing: do the samples lie in one place, in the same units?",
                 term.name
@@ -216,7 +218,11 @@ impl<'a> Plan<'a> {
         let poles = self
             .orders
             .map(|orders| estimator.multipoles(counts, orders));
-        Ok((estimator.estimate(counts)?, poles.transpose()?))
+        let xi = estimator.estimate(counts)?;
+        if !is_said && !xi.xi.iter().any(|xi| xi.is_finite()) {
+            tracing::warn!("the estimator divides by 0 in every bin: no value of it is a number");
+        }
+        Ok((xi, poles.transpose()?))
     }
 
     /// The counts of all terms in their order, read back where they are at hand.

@@ -17,6 +17,7 @@ use super::region_tables;
 use crate::args::{SEED, mirrors};
 use crate::files::Written;
 use crate::group;
+use crate::inputs::say;
 use crate::pair_weights::Weighting;
 use crate::paths::WrittenFile;
 use crate::record::Record;
@@ -195,11 +196,16 @@ impl RegionFlags {
         sink.keep_apart(&written, inputs)
     }
 
-    /// Refuses layers of distance in a box without an observer, and draws the regions of samples where `first` says so.
-    #[cfg_attr(not(feature = "plot"), allow(unused_variables, reason = "no figures"))]
+    /// Refuses layers of distance in a box without an observer; where `first` says so, draws the regions of samples and says what looks wrong about them.
     pub(super) fn look_at(&self, samples: &Samples, first: bool) -> anyhow::Result<()> {
         if samples.domain().is_periodic() {
             self.check_distances("a periodic box has no observer to measure them from")?;
+        }
+        if first {
+            samples
+                .doubts_of_regions(self.bootstrap)
+                .iter()
+                .for_each(say);
         }
         #[cfg(feature = "plot")]
         if first {
