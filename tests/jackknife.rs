@@ -172,6 +172,8 @@ fn realisations_are_counts(samples: &Samples, domain: &Domain, bins: impl Into<B
         }
         let once = counts.resampled(&[1; REGIONS as usize]);
         assert_eq!(once.npairs(), all.npairs());
+        // Halves of pairs have no mean over pairs.
+        assert!(all.mean_separation().is_some() && once.mean_separation().is_none());
         close(&once.values(), &all.values(), 1e-13);
     }
 }
