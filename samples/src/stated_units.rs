@@ -71,9 +71,7 @@ impl StatedUnits {
         let names = place.columns();
         let ignored: Vec<bool> = names.iter().map(|n| file.ignore.contains(n)).collect();
         let unit = |(name, &ignored): (&String, &bool)| {
-            let mut columns = file.outline.columns.iter();
-            let column = columns.find(|column| column.name == *name && !ignored)?;
-            let text = column.unit.as_deref()?.trim();
+            let text = stated(file.outline, name).filter(|_| !ignored)?.trim();
             (!text.is_empty()).then_some(text)
         };
         let units = names.iter().zip(&ignored).map(unit).collect();
@@ -174,6 +172,27 @@ impl StatedUnits {
         }
     }
 }
+
+/// The unit of a column, or of the component that a name such as `pos[0]` means, whose own stands in the list of a data set that has one.
+fn stated<'a>(outline: &'a TableDescription, name: &str) -> Option<&'a str> {
+    let unit = |name: &str| {
+        let mut columns = outline.columns.iter();
+        let column = columns.find(|column| column.name == name)?;
+        column.unit.as_deref()
+    };
+    if let Some(text) = unit(name) {
+        return Some(text);
+    }
+    let (vector, component) = name.strip_suffix(']')?.rsplit_once('[')?;
+    let text = unit(vector)?;
+    match text.split(LISTED).nth(component.parse().ok()?) {
+        Some(own) if text.contains(LISTED) => Some(own),
+        _ => Some(text),
+    }
+}
+
+/// Between the units of components that differ.
+const LISTED: &str = ", ";
 
 /// What stands for all lengths of a file in its record.
 const LENGTHS: &str = "lengths";
@@ -312,6 +331,13 @@ impl Columns<'_> {
 
     /// Refuses columns that are no lengths of one kind.
     fn check_lengths(&self, heeded: &[usize], first: Option<&str>) -> Result<()> {
+        if let (Some(units), [name]) = (first.filter(|text| text.contains(LISTED)), &*self.names) {
+            return Err(SampleError::Input(format!(
+                "{}: `{name}`: expected one unit for all of its components, found {units}: name them one by one \
+                 (--positions '{name}[0],{name}[1],{name}[2]')",
+                self.file.path.display(),
+            )));
+        }
         let unit = first.and_then(|text| text.parse::<Unit>().ok());
         let is_length = unit.is_none_or(|unit| {
             let quantity = unit.quantity();

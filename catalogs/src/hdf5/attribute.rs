@@ -24,8 +24,8 @@ pub(super) fn add(attributes: Vec<Attribute>, prefix: &str, all: &mut Attributes
     }
 }
 
-/// Attributes that hold the unit of a data set, or of each member of a compound one.
-const UNITS: [&str; 3] = ["unit", "units", "Unit"];
+/// Attributes that hold the unit of a data set, or of each of its components or members, in any case of letters.
+const UNITS: [&str; 2] = ["unit", "units"];
 
 /// The exponents of SWIFT's attributes and what they are the powers of.
 const EXPONENTS: [(&str, &str); 7] = [
@@ -38,20 +38,43 @@ const EXPONENTS: [(&str, &str); 7] = [
     ("U_T exponent", "U_T"),
 ];
 
-/// The unit that a data set states; of SWIFT as powers of the scale factor and of its units, such as `a U_L`.
+/// The unit that a data set states, `kpc, kpc, Mpc` where those of its components differ; of SWIFT as powers of the scale factor and of its units,
+/// such as `a U_L`.
 pub(super) fn unit(dataset: &Dataset) -> Option<String> {
-    let mut units = UNITS.iter();
-    let stated = units.find_map(|name| text_attribute(dataset, name));
-    stated.or_else(|| unit_by_exponents(dataset))
+    let Some(units) = stated_units(dataset) else {
+        return unit_by_exponents(dataset);
+    };
+    let (first, others) = units.split_first()?;
+    let alike = others.iter().all(|other| other == first);
+    Some(if alike { first.clone() } else { units.join(", ") })
 }
 
-/// The unit that a compound data set states for one of its members, in a list of all of them.
+/// The unit that a compound data set states for one of its members, or for all of them.
 pub(super) fn unit_of_member(dataset: &Dataset, member: usize) -> Option<String> {
-    let list = |name: &&str| attribute_value(&dataset.attribute(name).ok()?);
-    match UNITS.iter().find_map(list)? {
-        Value::Texts(texts) => texts.get(member).filter(|text| !text.is_empty()).cloned(),
-        _ => None,
-    }
+    let units = stated_units(dataset)?;
+    let own = match units.as_slice() {
+        [of_all] => of_all,
+        each => each.get(member)?,
+    };
+    (!own.is_empty()).then(|| own.clone())
+}
+
+/// The units in the first of the attributes that states any: one, or one each.
+fn stated_units(dataset: &Dataset) -> Option<Vec<String>> {
+    let all = dataset.attributes();
+    let texts = |attribute: &Attribute| {
+        let texts = match attribute_value(attribute)? {
+            Value::Text(text) => vec![text],
+            Value::Texts(texts) => texts,
+            _ => return None,
+        };
+        let states = texts.iter().any(|text| !text.is_empty());
+        states.then_some(texts)
+    };
+    UNITS.iter().find_map(|name| {
+        let mut named = all.iter().filter(|one| one.name.eq_ignore_ascii_case(name));
+        named.find_map(texts)
+    })
 }
 
 fn unit_by_exponents(dataset: &Dataset) -> Option<String> {
@@ -69,14 +92,6 @@ fn unit_by_exponents(dataset: &Dataset) -> Option<String> {
     };
     let powers: Vec<String> = EXPONENTS.iter().filter_map(power).collect();
     (!powers.is_empty()).then(|| powers.join(" "))
-}
-
-fn text_attribute(dataset: &Dataset, name: &str) -> Option<String> {
-    let value = attribute_value(&dataset.attribute(name).ok()?)?;
-    value
-        .as_text()
-        .filter(|text| !text.is_empty())
-        .map(str::to_owned)
 }
 
 /// An attribute's value; `None` for types that are neither numbers nor text.

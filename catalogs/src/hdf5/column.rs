@@ -25,7 +25,7 @@ pub(super) struct Column {
     pub(super) in_frames: bool,
     pub(super) rows: u64,
     pub(super) width: usize,
-    /// Its unit, where the data set does not say it.
+    /// Its unit, where it is a member of a compound data set.
     pub(super) unit: Option<String>,
     /// Which part of the records it is, where the data set is compound.
     pub(super) member: Option<Member>,
@@ -108,12 +108,12 @@ impl Column {
 
     /// As a field of a table of `frames` frames.
     pub(super) fn field(&self, frames: u64) -> Field {
-        let dtype = match &self.member {
-            Some(member) => &member.dtype,
-            None => self.dataset.dtype(),
+        let (dtype, unit) = match &self.member {
+            Some(member) => (&member.dtype, self.unit.clone()),
+            None => (self.dataset.dtype(), attribute::unit(&self.dataset)),
         };
         Field {
-            unit: self.unit.clone().or_else(|| attribute::unit(&self.dataset)),
+            unit,
             labels: element::labels(dtype),
             width: self.width,
             rows: Some(self.rows.saturating_mul(frames)),

@@ -69,9 +69,10 @@ fn tables_of_records_are_listed_and_named() {
 fn units_stand_in_attributes_of_any_usual_name() {
     let mut reader = open(&fixture("units.h5")).unwrap();
     for (table, expected) in [
-        ("listed", [Some("Mpc/h"), None, Some("km/s")]),
-        ("of_all", [Some("kpc"); 3]),
-        ("plain", [Some("nm"); 3]),
+        ("listed", &[Some("Mpc/h"), None, Some("km/s")][..]),
+        ("of_all", &[Some("kpc"); 3]),
+        ("plain", &[Some("nm"); 6]),
+        ("vectors", &[Some("kpc"), Some("kpc, kpc, Mpc")]),
     ] {
         let outline = reader.outline(Some(table)).unwrap();
         let units: Vec<Option<&str>> = outline.columns.iter().map(|c| c.unit.as_deref()).collect();
