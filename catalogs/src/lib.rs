@@ -66,6 +66,8 @@ mod reader;
 mod records;
 mod refused;
 mod rows;
+#[cfg(any(feature = "fits", feature = "hdf5"))]
+mod scaling;
 mod schema;
 mod stop;
 mod system;

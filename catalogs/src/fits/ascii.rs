@@ -6,10 +6,10 @@
 use std::path::Path;
 
 use super::header::Header;
-use super::scaling::Scaling;
 use crate::block::{Cells, Numbers, Site, Widening};
 use crate::error::{CatalogError, Result};
 use crate::reader::{Field, Kind};
+use crate::scaling::Scaling;
 
 /// What a field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl AsciiColumn {
             kind,
             offset: first as usize - 1,
             width,
-            scaling: Scaling::of(header.value(&key("TSCAL")), header.value(&key("TZERO"))),
+            scaling: Scaling::of(header.number(&key("TSCAL")), header.number(&key("TZERO"))),
             null: header
                 .text(&key("TNULL"))
                 .map(|text| text.trim().to_owned()),

@@ -6,10 +6,10 @@
 use std::path::Path;
 
 use super::header::Header;
-use super::scaling::Scaling;
 use crate::block::{Cells, Numbers, Site, Widening};
 use crate::error::{CatalogError, Result};
 use crate::reader::{Field, Kind};
+use crate::scaling::Scaling;
 use crate::value::Value;
 
 /// The type letter of TFORM.
@@ -88,7 +88,7 @@ impl Column {
             repeat: usize::try_from(repeat).unwrap_or(usize::MAX),
             offset: usize::try_from(offset).unwrap_or(usize::MAX),
             bytes,
-            scaling: Scaling::of(header.value(&key("TSCAL")), header.value(&key("TZERO"))),
+            scaling: Scaling::of(header.number(&key("TSCAL")), header.number(&key("TZERO"))),
             null: match header.value(&key("TNULL")) {
                 Some(Value::Integer(null)) => Some(*null),
                 _ => None,

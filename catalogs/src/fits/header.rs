@@ -102,6 +102,10 @@ impl Header {
             .map(str::trim_end)
     }
 
+    pub(crate) fn number(&self, keyword: &str) -> Option<f64> {
+        self.value(keyword).and_then(Value::as_f64)
+    }
+
     pub(crate) fn flag(&self, keyword: &str) -> bool {
         self.value(keyword) == Some(&Value::Bool(true))
     }

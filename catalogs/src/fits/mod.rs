@@ -19,7 +19,6 @@ mod extent;
 mod header;
 pub(crate) mod result;
 mod rice;
-mod scaling;
 mod source;
 mod table;
 mod tiles;

@@ -11,10 +11,12 @@ use super::attribute;
 use super::element::{self, Element};
 use super::failure::failure;
 use super::files::opened;
+use super::meaning::Meaning;
 use super::{LARGEST_RATIO, read};
 use crate::error::{CatalogError, Result};
 use crate::numbers::Values;
 use crate::reader::Kind;
+use crate::scaling::Scaling;
 use crate::value::{Attributes, Value};
 
 /// Decoded chunks kept, so that frames that share a chunk decode it once.
@@ -33,6 +35,7 @@ pub(crate) struct Array {
     name: String,
     dataset: Dataset,
     element: Element,
+    meaning: Meaning,
 }
 
 /// The values of an array, row by row.
@@ -81,9 +84,11 @@ impl Store {
     /// The array of that path; nothing if there is none.
     pub(crate) fn array(&self, name: &str) -> Option<Array> {
         let dataset = self.file.dataset(name).ok()?;
+        let (element, meaning) = Meaning::of(&dataset, Element::of(&dataset));
         Some(Array {
             name: name.to_owned(),
-            element: Element::of(&dataset),
+            element,
+            meaning,
             dataset,
         })
     }
@@ -91,7 +96,7 @@ impl Store {
     /// All values of an array, or the rows `from..to` along its first axis.
     pub(crate) fn elements(&self, array: &Array, rows: Option<(u64, u64)>) -> Result<Elements> {
         let failure = |error| failure(&self.path, &error);
-        let dataset = &array.dataset;
+        let (dataset, meaning) = (&array.dataset, &array.meaning);
         let shape = array.shape();
         let mut selections: Vec<SliceInfoElem> = shape.iter().map(|&end| span(0, end)).collect();
         if let (Some((from, to)), Some(first)) = (rows, selections.first_mut()) {
@@ -102,12 +107,21 @@ impl Store {
         match &array.element {
             Element::Float { .. } => {
                 let values = read::<element::Float>(dataset, &slice).map_err(failure)?;
-                Ok(Elements::Reals(
-                    values.into_iter().map(|value| value.0).collect(),
-                ))
+                if values.iter().any(|one| meaning.lacks_float(one.0)) {
+                    return Err(self.lacking(array));
+                }
+                let values = values.into_iter().map(|one| meaning.scaling.float(one.0));
+                Ok(Elements::Reals(values.collect()))
             }
             Element::Integer { .. } => {
                 let values = read::<element::Integer>(dataset, &slice).map_err(failure)?;
+                if values.iter().any(|one| meaning.lacks_integer(one.0)) {
+                    return Err(self.lacking(array));
+                }
+                if meaning.scaling != Scaling::None {
+                    let value = |one: element::Integer| meaning.scaling.float(one.0 as f64);
+                    return Ok(Elements::Reals(values.into_iter().map(value).collect()));
+                }
                 let labels = element::labels(dataset.dtype());
                 if !labels.is_empty() {
                     let label = |value: &element::Integer| {
@@ -185,6 +199,11 @@ impl Store {
         })
     }
 
+    fn lacking(&self, array: &Array) -> CatalogError {
+        let found = "a value each, found one that is missing (its `_FillValue` or `missing_value`)";
+        self.refuse(array, found)
+    }
+
     /// The error of an array that is not what is expected.
     pub(crate) fn refuse(&self, array: &Array, expected_and_found: &str) -> CatalogError {
         let detail = format!("`{}`: expected {expected_and_found}", array.name);
@@ -224,7 +243,7 @@ impl Array {
         self.element.kind() != Kind::Other
     }
 
-    /// Its attribute `unit`, `units` or `Unit`.
+    /// Its attribute `unit` or `units`.
     pub(crate) fn unit(&self) -> Option<String> {
         attribute::unit(&self.dataset)
     }

@@ -3,7 +3,7 @@
 //! Entry: [`add`], [`unit`], [`small`]. It knows no table.
 
 use hdf5_reader::group::Group;
-use hdf5_reader::{Attribute, Dataset};
+use hdf5_reader::{Attribute, Dataset, Datatype};
 
 use super::element::{self, Element};
 use crate::reader::Kind;
@@ -46,7 +46,11 @@ pub(super) fn unit(dataset: &Dataset) -> Option<String> {
     };
     let (first, others) = units.split_first()?;
     let alike = others.iter().all(|other| other == first);
-    Some(if alike { first.clone() } else { units.join(", ") })
+    Some(if alike {
+        first.clone()
+    } else {
+        units.join(", ")
+    })
 }
 
 /// The unit that a compound data set states for one of its members, or for all of them.
@@ -94,31 +98,58 @@ fn unit_by_exponents(dataset: &Dataset) -> Option<String> {
     (!powers.is_empty()).then(|| powers.join(" "))
 }
 
+/// Numbers of an attribute as it stores them.
+pub(super) enum Stored {
+    Integers(Vec<i128>),
+    Floats(Vec<f64>),
+}
+
+impl Stored {
+    /// The nearest float64 of each.
+    pub(super) fn floats(&self) -> Vec<f64> {
+        match self {
+            Self::Integers(values) => values.iter().map(|&value| value as f64).collect(),
+            Self::Floats(values) => values.clone(),
+        }
+    }
+
+    /// Those that are whole.
+    pub(super) fn integers(self) -> Vec<i128> {
+        match self {
+            Self::Integers(values) => values,
+            Self::Floats(values) => {
+                let whole = values.into_iter().filter(|value| value.fract() == 0.0);
+                whole.map(|value| value as i128).collect()
+            }
+        }
+    }
+}
+
+/// The numbers of an attribute; `None` for other types.
+pub(super) fn stored(attribute: &Attribute) -> Option<Stored> {
+    match attribute.datatype {
+        Datatype::FixedPoint { .. } | Datatype::Enum { .. } => {
+            let values = attribute.read_1d::<element::Integer>().ok()?;
+            Some(Stored::Integers(values.iter().map(|one| one.0).collect()))
+        }
+        Datatype::FloatingPoint { .. } => {
+            let values = attribute.read_1d::<element::Float>().ok()?;
+            Some(Stored::Floats(values.iter().map(|one| one.0).collect()))
+        }
+        _ => None,
+    }
+}
+
 /// An attribute's value; `None` for types that are neither numbers nor text.
 fn attribute_value(attribute: &Attribute) -> Option<Value> {
     let single = attribute.shape.is_empty();
-    if let Ok(values) = attribute.read_1d::<element::Integer>()
-        && matches!(
-            attribute.datatype,
-            hdf5_reader::Datatype::FixedPoint { .. } | hdf5_reader::Datatype::Enum { .. }
-        )
-    {
-        return Some(match (single, values.as_slice()) {
-            (true, [value]) => {
-                i64::try_from(value.0).map_or(Value::Float(value.0 as f64), Value::Integer)
+    if let Some(stored) = stored(attribute) {
+        return Some(match stored {
+            Stored::Integers(values) if single && values.len() == 1 => {
+                i64::try_from(values[0]).map_or(Value::Float(values[0] as f64), Value::Integer)
             }
-            _ => Value::Floats(values.iter().map(|value| value.0 as f64).collect()),
-        });
-    }
-    if let Ok(values) = attribute.read_1d::<element::Float>()
-        && matches!(
-            attribute.datatype,
-            hdf5_reader::Datatype::FloatingPoint { .. }
-        )
-    {
-        return Some(match (single, values.as_slice()) {
-            (true, [value]) => Value::Float(value.0),
-            _ => Value::Floats(values.iter().map(|value| value.0).collect()),
+            Stored::Floats(values) if single && values.len() == 1 => Value::Float(values[0]),
+            several => Value::Floats(several.floats()),
         });
     }
     if single && let Ok(text) = attribute.read_string() {

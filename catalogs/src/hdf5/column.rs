@@ -6,7 +6,9 @@ use hdf5_reader::{Dataset, Datatype, SliceInfo, SliceInfoElem};
 
 use super::attribute;
 use super::element::{self, Element};
+use super::meaning::Meaning;
 use crate::reader::{Field, Kind};
+use crate::scaling::Scaling;
 
 /// Where a member's values stand in a record.
 pub(super) struct Member {
@@ -25,6 +27,8 @@ pub(super) struct Column {
     pub(super) in_frames: bool,
     pub(super) rows: u64,
     pub(super) width: usize,
+    /// What its stored numbers mean.
+    pub(super) meaning: Meaning,
     /// Its unit, where it is a member of a compound data set.
     pub(super) unit: Option<String>,
     /// Which part of the records it is, where the data set is compound.
@@ -46,6 +50,7 @@ impl Column {
                 name: format!("{} of shape {shape:?}", element.dtype()),
             };
         }
+        let (element, meaning) = Meaning::of(&dataset, element);
         let width = if element.kind() == Kind::Number {
             width as usize
         } else {
@@ -58,6 +63,7 @@ impl Column {
             in_frames,
             rows,
             width,
+            meaning,
             unit: None,
             member: None,
         })
@@ -112,12 +118,16 @@ impl Column {
             Some(member) => (&member.dtype, self.unit.clone()),
             None => (self.dataset.dtype(), attribute::unit(&self.dataset)),
         };
+        let dtype_said = match self.meaning.scaling {
+            Scaling::None => self.element.dtype(),
+            _ => format!("{}, scaled", self.element.dtype()),
+        };
         Field {
             unit,
             labels: element::labels(dtype),
             width: self.width,
             rows: Some(self.rows.saturating_mul(frames)),
-            ..Field::of(self.name.clone(), self.element.dtype(), self.element.kind())
+            ..Field::of(self.name.clone(), dtype_said, self.element.kind())
         }
     }
 }

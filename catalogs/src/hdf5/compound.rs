@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use super::attribute::unit_of_member;
 use super::column::{Column, Member};
 use super::element::{Element, Shape};
+use super::meaning::Meaning;
 use crate::reader::Kind;
 use crate::text::yaml;
 use crate::value::{Attributes, Value};
@@ -73,6 +74,7 @@ pub(super) fn columns(dataset: &Dataset, header: &Header) -> Vec<Column> {
             } else {
                 1
             },
+            meaning: Meaning::default(),
             unit: header
                 .unit(&field.name)
                 .or_else(|| unit_of_member(dataset, k)),

@@ -18,6 +18,7 @@ mod failure;
 mod files;
 pub(crate) mod filters;
 mod header;
+mod meaning;
 mod selection;
 mod tree;
 mod virtual_sets;
@@ -166,8 +167,7 @@ impl Hdf5Reader {
     ) -> Result<Block> {
         let rows = (end - start) as usize;
         let mut block = Block::of(rows, first_row);
-        block.nulls = vec![0; components.len()];
-        let mut whole: Option<(usize, Vec<Cells>)> = None;
+        let mut whole: Option<(usize, Vec<(Cells, u64)>)> = None;
         let mut records: Option<(u64, Vec<element::Raw>)> = None;
         for part in components {
             let Some(column) = self.columns.get(part.field) else {
@@ -176,7 +176,7 @@ impl Hdf5Reader {
                     .mass
                     .filter(|_| behind > 0 || self.frames == Frames::None);
                 let value = mass.unwrap_or(frame.unwrap_or(0) as f64);
-                block.cells.push(Cells::Numbers(vec![value; rows]));
+                block.push((Cells::Numbers(vec![value; rows]), 0));
                 continue;
             };
             let widening = part.widening(widening);
@@ -193,14 +193,13 @@ impl Hdf5Reader {
                     records.insert((place, rows))
                 };
                 let cells = self.member(column, member, part.element, rows, site, widening)?;
-                block.cells.push(cells);
+                block.push((cells, 0));
                 continue;
             }
             if column.width > WHOLE_WIDTH || column.width == 1 {
                 let slice = column.slice(frame, start, end, Some(part.element));
-                block
-                    .cells
-                    .extend(self.decode(column, &slice, 1, site, widening)?);
+                let cells = self.decode(column, &slice, 1, site, widening)?;
+                cells.into_iter().for_each(|cells| block.push(cells));
                 continue;
             }
             if whole.as_ref().is_none_or(|(field, _)| *field != part.field) {
@@ -211,10 +210,8 @@ impl Hdf5Reader {
                 ));
             }
             if let Some((_, cells)) = &mut whole {
-                block.cells.push(std::mem::replace(
-                    &mut cells[part.element],
-                    Cells::Numbers(Vec::new()),
-                ));
+                let taken = (Cells::Numbers(Vec::new()), 0);
+                block.push(std::mem::replace(&mut cells[part.element], taken));
             }
         }
         Ok(block)
@@ -265,7 +262,7 @@ impl Hdf5Reader {
         Ok(numbers.finish().0)
     }
 
-    /// Reads a slice of `width` values a row and parts it into columns.
+    /// Reads a slice of `width` values a row and parts it into columns, each with the number of its missing values.
     fn decode(
         &self,
         column: &Column,
@@ -273,32 +270,31 @@ impl Hdf5Reader {
         width: usize,
         site: Site<'_>,
         widening: Widening,
-    ) -> Result<Vec<Cells>> {
+    ) -> Result<Vec<(Cells, u64)>> {
         let failure = |error| failure(&self.path, &error);
         match column.element {
+            Element::Float { .. } if !column.meaning.is_plain() => {
+                let values = read::<element::Float>(&column.dataset, slice).map_err(failure)?;
+                parted(&values, width, (site, widening), |numbers, value| {
+                    column.meaning.float(numbers, value.0)
+                })
+            }
             Element::Float { .. } => {
                 let values = read::<element::Float>(&column.dataset, slice).map_err(failure)?;
                 let values = values.into_iter().map(|value| value.0);
                 // Collects in place.
                 let values: Vec<f64> = values.collect();
                 if width == 1 {
-                    return Ok(vec![Cells::Numbers(values)]);
+                    return Ok(vec![(Cells::Numbers(values), 0)]);
                 }
                 let part = |k| values.iter().skip(k).step_by(width).copied().collect();
-                Ok((0..width).map(|k| Cells::Numbers(part(k))).collect())
+                Ok((0..width).map(|k| (Cells::Numbers(part(k)), 0)).collect())
             }
             Element::Integer { .. } => {
                 let values = read::<element::Integer>(&column.dataset, slice).map_err(failure)?;
-                let part = |k| {
-                    let mut numbers = Numbers::new(site, widening, values.len() / width);
-                    values
-                        .iter()
-                        .skip(k)
-                        .step_by(width)
-                        .try_for_each(|value| numbers.integer(value.0))?;
-                    Ok(numbers.finish().0)
-                };
-                (0..width).map(part).collect()
+                parted(&values, width, (site, widening), |numbers, value| {
+                    column.meaning.integer(numbers, value.0)
+                })
             }
             Element::FixedText { .. } | Element::VariableText => {
                 let values = read::<element::Raw>(&column.dataset, slice).map_err(failure)?;
@@ -308,13 +304,30 @@ impl Hdf5Reader {
                         .text(&column.dataset, &raw.0)
                         .map_err(failure)
                 };
-                Ok(vec![Cells::Texts(
-                    values.iter().map(text).collect::<Result<_, _>>()?,
-                )])
+                let texts = values.iter().map(text).collect::<Result<_, _>>()?;
+                Ok(vec![(Cells::Texts(texts), 0)])
             }
-            Element::Other { .. } => Ok((0..width).map(|_| Cells::Texts(Vec::new())).collect()),
+            Element::Other { .. } => {
+                Ok((0..width).map(|_| (Cells::Texts(Vec::new()), 0)).collect())
+            }
         }
     }
+}
+
+/// Values of `width` columns that stand row by row, parted; `append` puts one behind those of its column.
+fn parted<T>(
+    values: &[T],
+    width: usize,
+    (site, widening): (Site<'_>, Widening),
+    append: impl Fn(&mut Numbers<'_>, &T) -> Result<()>,
+) -> Result<Vec<(Cells, u64)>> {
+    let part = |k| {
+        let mut numbers = Numbers::new(site, widening, values.len() / width);
+        let mut own = values.iter().skip(k).step_by(width);
+        own.try_for_each(|value| append(&mut numbers, value))?;
+        Ok(numbers.finish())
+    };
+    (0..width).map(part).collect()
 }
 
 /// The numbers of a slice as float64, read by this thread alone; `whole`: whether they are stored as integers.

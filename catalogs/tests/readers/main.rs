@@ -10,6 +10,7 @@
 mod asdf;
 mod cfitsio;
 mod compound;
+mod conventions;
 mod every_format;
 mod fits;
 mod hdf5;

@@ -1,16 +1,16 @@
-//! From stored numbers to the values meant: the cards TSCAL and TZERO.
+//! From stored numbers to the values meant: the cards TSCAL and TZERO of FITS, `scale_factor` and `add_offset` of `NetCDF`.
 //!
-//! Entry: [`Scaling::of`]. FITS Standard 4.0, sections 7.2.2 and 7.3.2.
+//! Entry: [`Scaling::of`]. FITS Standard 4.0, sections 7.2.2 and 7.3.2; CF Conventions 1.11, section 8.1.
 
 use crate::block::Numbers;
 use crate::error::Result;
-use crate::value::Value;
 
 /// How a stored number becomes the value meant.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Scaling {
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) enum Scaling {
+    #[default]
     None,
-    /// TSCAL is 1 and TZERO an integer, as for unsigned integers.
+    /// The scale is 1 and the zero an integer, as for unsigned integers in FITS.
     Shift(i128),
     Linear {
         scale: f64,
@@ -19,10 +19,8 @@ pub(super) enum Scaling {
 }
 
 impl Scaling {
-    pub(super) fn of(scale: Option<&Value>, zero: Option<&Value>) -> Self {
-        let number =
-            |value: Option<&Value>, default| value.and_then(Value::as_f64).unwrap_or(default);
-        let (scale, zero) = (number(scale, 1.0), number(zero, 0.0));
+    pub(crate) fn of(scale: Option<f64>, zero: Option<f64>) -> Self {
+        let (scale, zero) = (scale.unwrap_or(1.0), zero.unwrap_or(0.0));
         // 2^63, the shift of uint64, is the largest that occurs and exact in float64.
         let whole = zero.fract() == 0.0 && zero.abs() <= 9_223_372_036_854_775_808.0;
         match (scale, zero) {
@@ -33,7 +31,7 @@ impl Scaling {
     }
 
     /// Appends the value of a stored integer.
-    pub(super) fn integer(self, numbers: &mut Numbers<'_>, stored: i128) -> Result<()> {
+    pub(crate) fn integer(self, numbers: &mut Numbers<'_>, stored: i128) -> Result<()> {
         match self {
             Self::None => numbers.integer(stored),
             Self::Shift(zero) => numbers.integer(stored.saturating_add(zero)),
@@ -42,7 +40,7 @@ impl Scaling {
     }
 
     /// The value of a stored float.
-    pub(super) fn float(self, stored: f64) -> f64 {
+    pub(crate) fn float(self, stored: f64) -> f64 {
         match self {
             Self::None => stored,
             Self::Shift(zero) => stored + zero as f64,
@@ -57,7 +55,7 @@ mod tests {
 
     #[test]
     fn unsigned_integers_are_a_shift_and_all_else_is_linear() {
-        let shift = |zero| Scaling::of(None, Some(&Value::Float(zero)));
+        let shift = |zero| Scaling::of(None, Some(zero));
         assert_eq!(shift(32768.0), Scaling::Shift(32768));
         assert_eq!(shift(9_223_372_036_854_775_808.0), Scaling::Shift(1 << 63));
         assert_eq!(
@@ -68,7 +66,7 @@ mod tests {
             }
         );
         assert_eq!(
-            Scaling::of(Some(&Value::Float(0.1)), None),
+            Scaling::of(Some(0.1), None),
             Scaling::Linear {
                 scale: 0.1,
                 zero: 0.0
