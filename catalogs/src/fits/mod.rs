@@ -127,11 +127,12 @@ impl FitsReader {
                 .is_some_and(|name| name.eq_ignore_ascii_case(wanted))
         };
         let by_number = |table: &&FitsTable| wanted.parse() == Ok(table.hdu);
-        let found = self
-            .tables
-            .iter()
-            .find(by_name)
-            .or_else(|| self.tables.iter().find(by_number));
+        let named: Vec<&FitsTable> = self.tables.iter().filter(by_name).collect();
+        if named.len() > 1 {
+            return Err(self.of_one_name(wanted, &named));
+        }
+        let by_number = || self.tables.iter().find(by_number);
+        let found = named.first().copied().or_else(by_number);
         found.ok_or_else(|| CatalogError::UnknownTable {
             path: self.place.path.clone(),
             table: wanted.to_owned(),
@@ -139,10 +140,28 @@ impl FitsReader {
         })
     }
 
+    /// The error of a name that several tables have.
+    fn of_one_name(&self, wanted: &str, named: &[&FitsTable]) -> CatalogError {
+        let shown = |table: &&FitsTable| match table.header.number("EXTVER") {
+            Some(version) => format!("{} (EXTVER {version})", table.hdu),
+            None => table.hdu.to_string(),
+        };
+        let numbers: Vec<String> = named.iter().map(shown).collect();
+        let detail = format!(
+            "several tables have the name `{wanted}`: name one by the number of its HDU, {} (on the command line by --table)",
+            numbers.join(" or ")
+        );
+        CatalogError::refused(&self.place.path, detail)
+    }
+
     /// A name for each table that no other has.
     fn labels(&self) -> Vec<String> {
         let labels: Vec<String> = self.tables.iter().map(FitsTable::label).collect();
-        let unique = |label: &String| labels.iter().filter(|other| *other == label).count() == 1;
+        // Names are found in any case of letters.
+        let unique = |label: &String| {
+            let same = |other: &&String| other.eq_ignore_ascii_case(label);
+            labels.iter().filter(same).count() == 1
+        };
         let named = self.tables.iter().zip(&labels);
         named
             .map(|(table, label)| {

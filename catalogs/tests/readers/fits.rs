@@ -1,8 +1,8 @@
 //! FITS: columns of every type, tables by name and number.
 
-use albireo_catalogs::{Format, Value};
+use albireo_catalogs::{Format, Request, Value, open};
 
-use super::{ROWS, flag, i64_, read, same, u64_, x, y, z};
+use super::{ROWS, fixture, flag, i64_, read, same, u64_, x, y, z};
 
 #[test]
 fn fits_columns_of_every_type() {
@@ -54,4 +54,26 @@ fn fits_tables_by_name_and_number() {
         assert!(values[0] == 1.0 && values[1].is_nan() && values[2] == -2.0);
     }
     assert_eq!(read("tables.fits", Some("1"), &["X"], None).rows(), ROWS);
+}
+
+#[test]
+fn fits_tables_of_one_name_are_named_by_their_numbers() {
+    let named = |table: &str| {
+        let mut request = Request::columns(["x"]);
+        request.table = Some(table.to_owned());
+        open(&fixture("twice.fits")).unwrap().read(&request)
+    };
+    for (table, numbers) in [("CAT", "1 or 2 (EXTVER 2)"), ("near", "3 or 4")] {
+        let said = named(table).unwrap_err().to_string();
+        let part = format!(
+            "several tables have the name `{table}`: name one by the number of its HDU, {numbers} (on the command line by --table)"
+        );
+        assert!(said.contains(&part), "{said}");
+    }
+    for (table, x) in [("1", 0.0), ("2", 1.0), ("4", 3.0)] {
+        assert_eq!(named(table).unwrap().column("x").unwrap(), [x]);
+    }
+    let described = open(&fixture("twice.fits")).unwrap().describe().unwrap();
+    let names: Vec<&str> = described.tables.iter().map(|of| of.name.as_str()).collect();
+    assert_eq!(names, ["1", "2", "3", "4"]);
 }
