@@ -6,7 +6,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use albireo::{Domain, Lattice, PeriodicBox};
-use albireo_catalogs::{Attributes, in_short};
+use albireo_catalogs::{Attributes, Value as Attribute, in_short};
 use serde::Serialize;
 use serde_json::{Value, json};
 use thiserror::Error;
@@ -85,14 +85,15 @@ impl FromStr for BoxSpec {
 pub(crate) struct StatedBox {
     /// Where it stands: the attribute and the file.
     pub(crate) source: String,
-    pub(crate) spec: BoxSpec,
+    /// The box, or the text that is none.
+    pub(crate) spec: Result<BoxSpec, String>,
 }
 
 impl StatedBox {
     /// The same with lengths multiplied.
     pub(crate) fn times(self, factor: f64) -> Self {
         Self {
-            spec: self.spec.times(factor),
+            spec: self.spec.map(|spec| spec.times(factor)),
             ..self
         }
     }
@@ -112,12 +113,31 @@ const NAMES: [&str; 10] = [
     "Box",
 ];
 
+/// The numbers of an attribute, which may be written as text: `100`, or `[1, 2, 3]`; or the text that is none.
+fn numbers_of(value: &Attribute) -> Option<Result<Vec<f64>, String>> {
+    let Some(text) = value.as_text().map(str::trim) else {
+        return value.as_floats().map(Ok);
+    };
+    let between = |c: char| c.is_whitespace() || ",[]()".contains(c);
+    let parts = text.split(between).filter(|part| !part.is_empty());
+    let numbers: Result<Vec<f64>, _> = parts.map(str::parse).collect();
+    let stated = !text.is_empty();
+    stated.then(|| numbers.map_err(|_| text.to_owned()))
+}
+
 /// The box among the attributes of a file: one length, three lengths or three vectors.
 pub(crate) fn stated_box(path: &Path, attributes: &Attributes) -> Option<StatedBox> {
     NAMES.iter().find_map(|wanted| {
         let named = |key: &str| key == *wanted || key.ends_with(&format!("/{wanted}"));
         let (key, value) = attributes.iter().find(|(key, _)| named(key))?;
-        let numbers = value.as_floats()?;
+        let source = format!("attribute `{key}` of {}", path.display());
+        let numbers = match numbers_of(value)? {
+            Ok(numbers) => numbers,
+            Err(text) => {
+                let spec = Err(text);
+                return Some(StatedBox { source, spec });
+            }
+        };
         let spec = match numbers[..] {
             [length] => BoxSpec::Lengths([Some(length); 3]),
             [x, y, z] => BoxSpec::Lengths([x, y, z].map(Some)),
@@ -127,10 +147,8 @@ pub(crate) fn stated_box(path: &Path, attributes: &Attributes) -> Option<StatedB
             }
             _ => return None,
         };
-        Some(StatedBox {
-            source: format!("attribute `{key}` of {}", path.display()),
-            spec,
-        })
+        let spec = Ok(spec);
+        Some(StatedBox { source, spec })
     })
 }
 
@@ -164,8 +182,16 @@ pub(crate) fn domain_of(spec: BoxSpec) -> Result<Domain> {
     })
 }
 
-/// The one box that the files state, if any; different ones are refused.
-fn common(stated: &[&StatedBox]) -> Result<Option<StatedBox>> {
+/// The one box that the files state, if any, and where; different ones are refused, and texts that are none.
+fn common(stated: &[&StatedBox]) -> Result<Option<(BoxSpec, String)>> {
+    for one in stated {
+        if let Err(text) = &one.spec {
+            return Err(SampleError::Input(format!(
+                "{}: expected a length, three lengths or three vectors, found the text `{text}`: state the box by --box, open space by --box none",
+                one.source
+            )));
+        }
+    }
     let Some((first, rest)) = stated.split_first() else {
         return Ok(None);
     };
@@ -175,7 +201,8 @@ fn common(stated: &[&StatedBox]) -> Result<Option<StatedBox>> {
             first.source, other.source
         )));
     }
-    Ok(Some((*first).clone()))
+    let spec = first.spec.as_ref().ok();
+    Ok(spec.map(|spec| (*spec, first.source.clone())))
 }
 
 /// The domain, with a record of where it comes from: what is given, else the box that the files state, else open space.
@@ -192,14 +219,15 @@ pub(crate) fn resolve(
         return Err(SampleError::no_stated_box());
     }
     let (spec, source) = match (from_files, given) {
-        (Some(stated), _) => (stated.spec, stated.source),
+        (Some(stated), _) => stated,
         (None, Some(given)) => (given, "--box".to_owned()),
         (None, None) => (BoxSpec::Open, "default".to_owned()),
     };
     let domain = domain_of(spec).within(|| source.clone())?;
     if let (Some(BoxSpec::Lengths(_) | BoxSpec::Vectors(_)), Some(first)) = (given, stated.first())
+        && let Ok(spec) = first.spec
     {
-        let other = domain_of(first.spec).within(|| first.source.clone())?;
+        let other = domain_of(spec).within(|| first.source.clone())?;
         if differ(&rows(&domain), &rows(&other)) {
             tell(Notice::warning(format!(
                 "--box is {}, but the file states {} ({}): are both in one unit?",
@@ -282,7 +310,6 @@ pub fn box_record(domain: &Domain, source: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use albireo_catalogs::Value as Attribute;
 
     #[test]
     fn boxes_are_parsed_or_refused() {
@@ -302,7 +329,35 @@ mod tests {
 
     fn stated(name: &str, numbers: &[f64]) -> Option<BoxSpec> {
         let attributes = Attributes::from([(name.to_owned(), Attribute::Floats(numbers.to_vec()))]);
-        stated_box(Path::new("f.h5"), &attributes).map(|stated| stated.spec)
+        stated_box(Path::new("f.h5"), &attributes)?.spec.ok()
+    }
+
+    #[test]
+    fn boxes_may_be_written_as_text() {
+        let stated = |text: &str| {
+            let attributes =
+                Attributes::from([("BoxSize".to_owned(), Attribute::Text(text.to_owned()))]);
+            stated_box(Path::new("f.h5"), &attributes)
+        };
+        let lengths = |text: &str| stated(text).unwrap().spec;
+        assert_eq!(lengths("100"), Ok(BoxSpec::Lengths([Some(100.0); 3])));
+        let three = BoxSpec::Lengths([1.0, 2.5, 3.0].map(Some));
+        assert_eq!(lengths(" [1, 2.5 3e0]"), Ok(three));
+        assert_eq!(stated(""), None);
+        let none = stated("100 Mpc").unwrap();
+        for given in [None, Some(BoxSpec::File)] {
+            let said = resolved(given, &[&none]).unwrap_err().to_string();
+            let part = "attribute `BoxSize` of f.h5: expected a length, three lengths or three vectors, found the text `100 Mpc`";
+            assert!(said.contains(part), "{said}");
+        }
+        assert_eq!(
+            resolved(Some(three), &[&none]).unwrap().0.volume(),
+            Some(7.5)
+        );
+        assert_eq!(
+            resolved(Some(BoxSpec::Open), &[&none]).unwrap().0,
+            Domain::Open
+        );
     }
 
     #[test]
@@ -337,7 +392,7 @@ mod tests {
     fn different_boxes_are_refused() {
         let of = |length: f64| StatedBox {
             source: format!("{length}"),
-            spec: BoxSpec::Lengths([Some(length); 3]),
+            spec: Ok(BoxSpec::Lengths([Some(length); 3])),
         };
         assert!(resolved(None, &[&of(1.0), &of(2.0)]).is_err());
         let (domain, _) = resolved(None, &[&of(1.0), &of(1.0)]).unwrap();

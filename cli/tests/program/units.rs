@@ -121,3 +121,27 @@ fn a_box_beside_that_of_the_file_is_warned_of() {
     let text = "--box is periodic, 100 x 100 x 100, but the file states periodic, 10 x 10 x 10";
     assert!(other.stderr.contains(text), "{}", other.stderr);
 }
+
+#[test]
+fn boxes_written_as_text_are_boxes() {
+    let of = |stated: &str| {
+        let header = format!(
+            "# %ECSV 1.0\n# ---\n# delimiter: ','\n# meta: !!omap\n# - BoxSize: '{stated}'\n# datatype:\n"
+        );
+        let axes = ["x", "y", "z"].map(|axis| format!("# - name: {axis}\n#   datatype: float64\n"));
+        format!("{header}{}x,y,z\n0.5,1,1\n9.5,1,1\n", axes.concat())
+    };
+    let folder = Folder::new()
+        .with("number.ecsv", &of("10"))
+        .with("words.ecsv", &of("10 Mpc"));
+    // Across the face of the box: 1 apart.
+    folder.good("count number.ecsv --bins edges:0.5,1.5,5 -o c.csv");
+    assert_eq!(integers(&folder.table("c.csv"), "npairs"), [1, 0]);
+    rejected(
+        &folder,
+        "count words.ecsv --bins edges:0.5,1.5,5",
+        "attribute `BoxSize` of words.ecsv: expected a length, three lengths or three vectors, found the text `10 Mpc`",
+    );
+    folder.good("count words.ecsv --box none --bins edges:0.5,1.5,9 -o c.csv");
+    assert_eq!(integers(&folder.table("c.csv"), "npairs"), [0, 1]);
+}

@@ -247,8 +247,8 @@ fn cell_of(open: &dyn Trajectory) -> Result<Option<(Cell, String)>> {
         return Ok(None);
     };
     let cell = match stated.spec {
-        BoxSpec::Lengths([Some(a), Some(b), Some(c)]) => Cell::orthorhombic([a, b, c]),
-        BoxSpec::Vectors(vectors) => Cell::new(vectors),
+        Ok(BoxSpec::Lengths([Some(a), Some(b), Some(c)])) => Cell::orthorhombic([a, b, c]),
+        Ok(BoxSpec::Vectors(vectors)) => Cell::new(vectors),
         _ => return Ok(None),
     };
     match cell {
