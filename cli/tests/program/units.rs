@@ -84,6 +84,19 @@ fn positions_are_in_the_unit_of_the_first_axis() {
 }
 
 #[test]
+fn what_is_no_length_is_no_position() {
+    for unit in ["s", "mag", "dex", "pixel", "mag(AB)"] {
+        let axes = [("x", unit), ("y", unit), ("z", unit)];
+        let folder = Folder::new().with("t.ecsv", &ecsv(&axes, "0,0,0\n0.3,4,0\n"));
+        let said = format!("positions in {unit} (x, y, z): expected lengths in one unit");
+        rejected(&folder, "count t.ecsv --bins edges:0.1,5", &said);
+        let ignored = "count t.ecsv --ignore-units x,y,z --bins edges:0.1,5 -o c.csv";
+        folder.good(ignored);
+        assert_eq!(integers(&folder.table("c.csv"), "npairs"), [1]);
+    }
+}
+
+#[test]
 fn directions_of_surveys_become_degrees() {
     // Around the north pole, 0.1 rad or 5.7 degrees from it; in degrees they would lie on the equator.
     let row = |k: i32| format!("{},1.47,0.{}", f64::from(k) * 0.1, 1 + k % 4);

@@ -65,16 +65,19 @@ enum Family {
     Everyday,
 }
 
-/// Powers of length, time, mass, temperature, angle and reduced length in a unit, in this order.
-type Powers = [i8; 6];
+/// Powers of length, time, mass, temperature, angle, reduced length, logarithm of a ratio and pixels in a unit, in this order.
+type Powers = [i8; 8];
 
-const NUMBER: Powers = [0; 6];
-const LENGTH: Powers = [1, 0, 0, 0, 0, 0];
-const TIME: Powers = [0, 1, 0, 0, 0, 0];
-const MASS: Powers = [0, 0, 1, 0, 0, 0];
-const TEMPERATURE: Powers = [0, 0, 0, 1, 0, 0];
-const ANGLE: Powers = [0, 0, 0, 0, 1, 0];
-const REDUCED: Powers = [0, 0, 0, 0, 0, 1];
+const NUMBER: Powers = [0; 8];
+const LENGTH: Powers = [1, 0, 0, 0, 0, 0, 0, 0];
+const VELOCITY: Powers = [1, -1, 0, 0, 0, 0, 0, 0];
+const TIME: Powers = [0, 1, 0, 0, 0, 0, 0, 0];
+const MASS: Powers = [0, 0, 1, 0, 0, 0, 0, 0];
+const TEMPERATURE: Powers = [0, 0, 0, 1, 0, 0, 0, 0];
+const ANGLE: Powers = [0, 0, 0, 0, 1, 0, 0, 0];
+const REDUCED: Powers = [0, 0, 0, 0, 0, 1, 0, 0];
+const RATIO: Powers = [0, 0, 0, 0, 0, 0, 1, 0];
+const PIXEL: Powers = [0, 0, 0, 0, 0, 0, 0, 1];
 
 /// A unit. Two of one meaning are equal under any name; its text is its usual name.
 ///
@@ -188,7 +191,7 @@ impl Unit {
             NUMBER => Quantity::Number,
             LENGTH => Quantity::Length,
             ANGLE => Quantity::Angle,
-            [1, -1, 0, 0, 0, 0] => Quantity::Velocity,
+            VELOCITY => Quantity::Velocity,
             TIME => Quantity::Time,
             MASS => Quantity::Mass,
             TEMPERATURE => Quantity::Temperature,
@@ -320,6 +323,10 @@ mod tests {
             &["Bohr", "bohrradius", "a0"],
             &["arcsec", "arcseconds", "arc sec"],
             &["", "1", "redshift", "dimensionless", " "],
+            &["mag", "magnitudes", "mag(AB)", "ABmag"],
+            &["dex"],
+            &["dB"],
+            &["pixel", "pix", "Pixels"],
         ];
         for texts in same {
             for text in texts {
@@ -344,6 +351,8 @@ mod tests {
             ("radians", "rad"),
             ("sigma", "sigma"),
             ("1", "1"),
+            ("magnitude", "mag"),
+            ("pix", "pixel"),
             ("3 Mpc", "3 Mpc"),
             ("10 kpc/h", "10 kpc/h"),
         ];
@@ -397,5 +406,8 @@ mod tests {
         assert!(unit("Mpc").differs_by_h(&unit("kpc/h")));
         assert_eq!(unit("km/h").quantity(), Quantity::Velocity);
         assert_eq!(unit("h").quantity(), Quantity::Time);
+        for text in ["mag", "dex", "pixel", "mag/arcsec2", "arcsec/pixel"] {
+            assert_eq!(unit(text).quantity(), Quantity::Other, "{text}");
+        }
     }
 }

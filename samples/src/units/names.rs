@@ -4,7 +4,10 @@
 
 use std::fmt;
 
-use super::{ANGLE, Family, LENGTH, MASS, NUMBER, Powers, REDUCED, TEMPERATURE, TIME, Unit};
+use super::{
+    ANGLE, Family, LENGTH, MASS, NUMBER, PIXEL, Powers, RATIO, REDUCED, TEMPERATURE, TIME, Unit,
+    VELOCITY,
+};
 
 /// Digits of a parsec in metres.
 pub(super) const PARSEC: f64 = 3.085_677_581_491_367_3;
@@ -27,7 +30,7 @@ const fn everyday(mantissa: f64, exponent: i32) -> Unit {
 
 /// Units by their names in lower case, without spaces and dots; the first is how they are written.
 #[rustfmt::skip]
-const TABLE: [(&[&str], &str, Unit); 34] = [
+const TABLE: [(&[&str], &str, Unit); 38] = [
     (&["", "1", "redshift", "dimensionless", "unitless", "none", "-", "number"], "1", Unit::new(1.0, 0, NUMBER)),
     (&["deg", "degree", "degrees", "degr", "°"], "deg", Unit::DEGREE),
     (&["rad", "radian", "radians"], "rad", Unit::new(RADIAN, 0, ANGLE)),
@@ -62,6 +65,10 @@ const TABLE: [(&[&str], &str, Unit); 34] = [
     (&["msun", "m_sun", "solmass", "solarmass", "msol"], "Msun", Unit::new(1.988_409_870_698_051, 30, MASS)),
     (&["k", "kelvin"], "K", Unit::new(1.0, 0, TEMPERATURE)),
     (&["sigma", "reduced", "lj"], "sigma", Unit::new(1.0, 0, REDUCED)),
+    (&["dex"], "dex", Unit::new(1.0, 0, RATIO)),
+    (&["mag", "mags", "magnitude", "magnitudes", "mag(ab)", "mag(st)", "abmag", "stmag"], "mag", Unit::new(4.0, -1, RATIO)),
+    (&["db", "decibel"], "dB", Unit::new(1.0, -1, RATIO)),
+    (&["pixel", "pixels", "pix"], "pixel", Unit::new(1.0, 0, PIXEL)),
 ];
 
 /// The Hubble constant over 100 km/s/Mpc.
@@ -234,13 +241,15 @@ pub(super) fn read(text: &str) -> Option<Unit> {
 }
 
 /// Units that a unit without a name of its own is written in.
-const PARTS: [(&str, Powers); 6] = [
+const PARTS: [(&str, Powers); 8] = [
     ("m", LENGTH),
     ("s", TIME),
     ("kg", MASS),
     ("K", TEMPERATURE),
     ("deg", ANGLE),
     ("sigma", REDUCED),
+    ("dex", RATIO),
+    ("pixel", PIXEL),
 ];
 
 /// Writes the usual name of a unit.
@@ -249,10 +258,7 @@ pub(super) fn write(unit: &Unit, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let by_value = |other: &Unit| plain == *other;
     if let Some((_, name, _)) = TABLE.iter().find(|(.., other)| by_value(other)) {
         f.write_str(name)?;
-    } else if unit.powers == [1, -1, 0, 0, 0, 0]
-        && unit.mantissa == 1.0
-        && matches!(unit.exponent, 0 | 3)
-    {
+    } else if unit.powers == VELOCITY && unit.mantissa == 1.0 && matches!(unit.exponent, 0 | 3) {
         f.write_str(if unit.exponent == 3 { "km/s" } else { "m/s" })?;
     } else if let Some((number, name)) = multiple(&plain) {
         write!(f, "{number} {name}")?;
