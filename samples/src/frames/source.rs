@@ -202,6 +202,9 @@ impl FrameSource {
                 frame.cell = frame.cell.or(self.stated.as_ref().map(|(cell, _)| *cell));
                 self.lengths.apply(&mut frame);
                 let path = open.path().to_owned();
+                if is_one_point(&frame) {
+                    return Err(self.unwritten(wanted, &path));
+                }
                 self.moments.pass(&frame, &path);
                 return Ok(Some(NumberedFrame {
                     number: wanted,
@@ -222,6 +225,19 @@ impl FrameSource {
         Ok(None)
     }
 
+    /// The error of a frame whose particles all lie at one point.
+    fn unwritten(&self, number: u64, path: &Path) -> SampleError {
+        let others = match self.range.start {
+            start if start < number => format!("{start}:{number}"),
+            _ => format!("{}:", number + 1),
+        };
+        SampleError::Input(format!(
+            "{}: frame {number}: expected particles, found all of them at one point, as in a frame that was never written: take the frames that were by \
+             --frames {others}",
+            path.display()
+        ))
+    }
+
     fn open_next(&self, path: &Path) -> Result<(Box<dyn Trajectory>, Lengths)> {
         let next = open_trajectory(path, &self.request, self.stop.clone())?;
         let lengths = Lengths::of(next.as_ref(), self.wanted.as_deref())?;
@@ -236,6 +252,12 @@ impl FrameSource {
         }
         Ok((next, lengths))
     }
+}
+
+/// Whether two particles or more lie at exactly one point, all of them.
+fn is_one_point(frame: &Frame) -> bool {
+    let alike = |axis: &Vec<f64>| axis.iter().all(|x| *x == axis[0]);
+    frame.len() > 1 && frame.positions.iter().all(alike)
 }
 
 /// The box in the header of a file.
