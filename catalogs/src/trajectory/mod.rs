@@ -29,6 +29,7 @@ mod h5md;
 #[cfg(feature = "hdf5")]
 mod h5md_topology;
 mod head;
+mod ipi;
 mod lammps;
 mod layout;
 mod lines;

@@ -1,13 +1,14 @@
 //! XYZ, plain or extended as ASE writes it.
 //!
 //! Entry: [`open`]. Extended XYZ: <https://github.com/libAtoms/extxyz>. Positions are in the unit that the
-//! comment states as `Unit=..`; where it states none they are taken for Angstrom, as the format's readers do.
+//! comment states as `Unit=..` or as i-PI does; where it states none they are taken for Angstrom, as the format's readers do.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::column::{Column, share};
 use super::head::Head;
+use super::ipi;
 use super::lines::{Lines, fields, real, text, whole};
 use super::texts::{FrameText, TextTrajectory, room};
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
@@ -53,6 +54,8 @@ struct Opening {
     count: u64,
     comment: String,
     keys: BTreeMap<String, String>,
+    /// What the comment states if it is one of i-PI.
+    ipi: Option<ipi::Stated>,
 }
 
 impl Opening {
@@ -64,16 +67,20 @@ impl Opening {
         let count = lines.count()?;
         lines.need("a comment")?;
         let comment = text(lines.line()).into_owned();
+        let keys = keys(&comment);
+        let has_unit = keys.get("unit").is_some_and(|unit| !unit.is_empty());
         Ok(Some(Self {
             count,
-            keys: keys(&comment),
+            ipi: ipi::read(lines, &comment, has_unit)?,
+            keys,
             comment,
         }))
     }
 
     fn unit(&self) -> Option<&str> {
         let unit = self.keys.get("unit").map(String::as_str);
-        unit.filter(|unit| !unit.is_empty())
+        let of_ipi = || self.ipi.as_ref()?.unit;
+        unit.filter(|unit| !unit.is_empty()).or_else(of_ipi)
     }
 }
 
@@ -116,8 +123,9 @@ impl FrameText for Xyz {
             count,
             comment,
             keys,
+            ipi,
         } = opening;
-        let cell = cell_of(lines, &keys)?;
+        let cell = cell_of(lines, &keys)?.or(ipi.map(|stated| stated.cell));
         let extended = keys.contains_key("properties") || keys.contains_key("lattice");
         let mut properties = match keys.get("properties") {
             Some(listed) => properties(lines, listed)?,
@@ -144,7 +152,7 @@ impl FrameText for Xyz {
             number: lines.frame,
             step: value(["step", "timestep"])
                 .and_then(|step| whole(step.as_bytes()))
-                .or_else(|| lammps_step(&comment)),
+                .or_else(|| step_in(&comment)),
             time: value(["time", "t"]).and_then(|time| real(time.as_bytes())),
             cell,
             positions,
@@ -164,9 +172,10 @@ impl Property {
     }
 }
 
-/// The step in a comment of LAMMPS, `Atoms. Timestep: 100`.
-fn lammps_step(comment: &str) -> Option<i64> {
-    let (_, rest) = comment.split_once("Timestep:")?;
+/// The step in a comment of LAMMPS, `Atoms. Timestep: 100`, or of i-PI, `Step: 100`.
+fn step_in(comment: &str) -> Option<i64> {
+    let behind = |name: &str| comment.split_once(name).map(|(_, rest)| rest);
+    let rest = behind("Timestep:").or_else(|| behind(" Step:"))?;
     rest.split_whitespace().next()?.parse().ok()
 }
 
@@ -397,7 +406,7 @@ mod tests {
         assert_eq!(keys["properties"], "species:S:1:pos:R:3");
         assert_eq!(keys["energy"], "-1.5");
         assert_eq!(keys["pbc"], "T T F");
-        assert_eq!(lammps_step("Atoms. Timestep: 100"), Some(100));
+        assert_eq!(step_in("Atoms. Timestep: 100"), Some(100));
     }
 
     #[test]

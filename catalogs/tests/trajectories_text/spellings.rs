@@ -1,6 +1,6 @@
 //! The same particles as the versions and settings of a program spell them.
 
-use albireo_catalogs::{Attribute, Cell, Frame};
+use albireo_catalogs::{Attribute, Cell, Frame, Stop, open_trajectory};
 
 use super::{all, request, written};
 
@@ -167,4 +167,114 @@ fn gro_to_any_number_of_digits() {
     let vectors = [[1.0, 0.0, 0.0], [0.5, 2.0, 0.0], [-0.25, 0.125, 3.0]];
     assert_eq!(many.cell.unwrap().vectors(), vectors);
     assert_eq!(many.time, Some(2.5));
+}
+
+/// A file of one particle behind this comment: its unit and its only frame, or what is said.
+fn ipi(comment: &str) -> Result<(String, Frame), String> {
+    let text = format!("1\n{comment}\nO 1 2 3\n");
+    let (_folder, path) = written("a.xyz", text.as_bytes());
+    let open = open_trajectory(&path, &request(""), Stop::never());
+    let mut open = open.map_err(|error| error.to_string())?;
+    let frame = open.next_frame().map_err(|error| error.to_string())?;
+    let unit = open.unit().unwrap_or_default().to_owned();
+    assert!(open.states_unit());
+    Ok((unit, frame.unwrap()))
+}
+
+#[test]
+fn comments_of_ipi_state_units_and_boxes() {
+    let lengths = "CELL(abcABC):   12.00000   16.00000   20.00000   90.00000   90.00000   90.00000";
+    let right = Cell::orthorhombic([12.0, 16.0, 20.0]).unwrap();
+    for (comment, unit, cell) in [
+        (
+            format!(
+                "# {lengths}  Step:           7  Bead:       0 positions{{atomic_unit}}  cell{{atomic_unit}}"
+            ),
+            "Bohr",
+            right,
+        ),
+        (
+            format!("# {lengths}  Step: 7  Bead: 0 x_centroid{{angstrom}}  cell{{angstrom}}"),
+            "Angstrom",
+            right,
+        ),
+        (
+            format!("# {lengths} Step: 7 positions{{angstrom}}"),
+            "Angstrom",
+            right,
+        ),
+        (format!("# {lengths} Step: 7 Unit=nm"), "nm", right),
+        (
+            format!("# {lengths} Step: 7 positions{{angstrom}} cell{{nanometer}}"),
+            "Angstrom",
+            Cell::orthorhombic([120.0, 160.0, 200.0]).unwrap(),
+        ),
+        (
+            "# CELL[abcABC]: 2 2 5 90 90 120 Step: 7 positions{angstrom}".to_owned(),
+            "Angstrom",
+            Cell::from_lengths_and_angles([2.0, 2.0, 5.0], [90.0, 90.0, 120.0]).unwrap(),
+        ),
+        (
+            "# CELL{H}: 4 1 -1 0 5 2 0 0 6 Step: 7 positions{angstrom} cell{angstrom}".to_owned(),
+            "Angstrom",
+            Cell::new([[4.0, 0.0, 0.0], [1.0, 5.0, 0.0], [-1.0, 2.0, 6.0]]).unwrap(),
+        ),
+    ] {
+        let (found, frame) = ipi(&comment).unwrap();
+        assert_eq!(
+            (found.as_str(), frame.cell),
+            (unit, Some(cell)),
+            "{comment}"
+        );
+        assert_eq!(frame.step, Some(7), "{comment}");
+    }
+    let bohr = ipi(&format!(
+        "# {lengths} positions{{angstrom}} cell{{atomic_unit}}"
+    ))
+    .unwrap();
+    assert_eq!(
+        bohr.1.cell.unwrap().lengths().unwrap()[0],
+        12.0 * 0.529_177_210_903
+    );
+}
+
+#[test]
+fn comments_of_ipi_that_leave_units_open_are_refused() {
+    let lengths = "# CELL(abcABC): 12 16 20 90 90 90";
+    for (comment, part) in [
+        (
+            lengths.to_owned(),
+            "expected the unit of i-PI's positions as positions{unit}, or as Unit=Bohr",
+        ),
+        (
+            format!("{lengths} velocities{{atomic_unit}} cell{{angstrom}}"),
+            "found `velocities`",
+        ),
+        (
+            format!("{lengths} positions{{automatic}}"),
+            "expected a length of i-PI in atomic_unit, angstrom",
+        ),
+        (
+            format!("{lengths} positions{{angstrom}} cell{{furlong}}"),
+            "found `furlong`",
+        ),
+        (
+            "# CELL(GENH): 1 0 0 0 1 0 0 0 1 positions{angstrom}".to_owned(),
+            "expected i-PI's CELL(abcABC)",
+        ),
+        (
+            "# CELL(H): 4 0 0 1 5 0 0 0 6 positions{angstrom}".to_owned(),
+            "an upper triangular matrix",
+        ),
+        (
+            "# CELL(abcABC): 4 4 positions{angstrom}".to_owned(),
+            "expected i-PI's CELL(abcABC)",
+        ),
+    ] {
+        let said = ipi(&comment).unwrap_err();
+        assert!(
+            said.contains("frame 0, line 2: ") && said.contains(part),
+            "{said}"
+        );
+    }
 }
