@@ -62,6 +62,44 @@ static WEIGHTS: [(&str, f64); 55] = [
     ("U", 238.03),
 ];
 
+/// The other elements, whose symbols are also what atoms of lighter ones are called in molecules.
+static RARE: [(&str, f64); 28] = [
+    ("Y", 88.906),
+    ("Nb", 92.906),
+    ("Ru", 101.07),
+    ("Rh", 102.91),
+    ("Sb", 121.76),
+    ("Te", 127.60),
+    ("La", 138.91),
+    ("Ce", 140.12),
+    ("Pr", 140.91),
+    ("Nd", 144.24),
+    ("Sm", 150.36),
+    ("Eu", 151.96),
+    ("Gd", 157.25),
+    ("Tb", 158.93),
+    ("Dy", 162.50),
+    ("Ho", 164.93),
+    ("Er", 167.26),
+    ("Tm", 168.93),
+    ("Yb", 173.05),
+    ("Lu", 174.97),
+    ("Hf", 178.49),
+    ("Ta", 180.95),
+    ("W", 183.84),
+    ("Re", 186.21),
+    ("Os", 190.23),
+    ("Ir", 192.22),
+    ("Tl", 204.38),
+    ("Bi", 208.98),
+];
+
+/// Elements whose weight is not stated here: they have no standard one, but for thorium and protactinium.
+const UNWEIGHED: [&str; 23] = [
+    "Tc", "Pm", "Po", "At", "Rn", "Fr", "Ra", "Ac", "Th", "Pa", "Np", "Pu", "Am", "Cm", "Bk", "Cf",
+    "Es", "Fm", "Md", "No", "Lr", "Rf", "Db",
+];
+
 /// Ions under the names that force fields give them.
 const IONS: [(&str, &str); 12] = [
     ("SOD", "Na"),
@@ -78,10 +116,10 @@ const IONS: [(&str, &str); 12] = [
     ("BRO", "Br"),
 ];
 
-/// Residues of water.
-const WATER: [&str; 13] = [
-    "SOL", "WAT", "HOH", "H2O", "TIP", "TIP3", "TIP3P", "TIP4", "TIP4P", "TIP5", "TIP5P", "SPC",
-    "SPCE",
+/// Residues of water; W holds beads that are no atoms.
+const WATER: [&str; 14] = [
+    "W", "SOL", "WAT", "HOH", "H2O", "TIP", "TIP3", "TIP3P", "TIP4", "TIP4P", "TIP5", "TIP5P",
+    "SPC", "SPCE",
 ];
 
 /// Two letters that stand for an element in any residue, since no name of a carbon, hydrogen, nitrogen or oxygen begins so.
@@ -94,13 +132,18 @@ const LETTERS: [char; 11] = ['H', 'C', 'N', 'O', 'S', 'P', 'F', 'K', 'I', 'B', '
 
 /// An element and its weight, of a symbol in any case of letters.
 fn known(text: &str) -> Option<&'static (&'static str, f64)> {
-    let mut all = WEIGHTS.iter();
+    let mut all = WEIGHTS.iter().chain(&RARE);
     all.find(|(symbol, _)| symbol.eq_ignore_ascii_case(text.trim()))
 }
 
 /// The symbol of an element as tables spell it, of one in any case of letters.
 pub(crate) fn symbol(text: &str) -> Option<&'static str> {
-    known(text).map(|(symbol, _)| *symbol)
+    let unweighed = || {
+        let mut all = UNWEIGHED.iter();
+        all.find(|symbol| symbol.eq_ignore_ascii_case(text.trim()))
+    };
+    let known = known(text).map(|(symbol, _)| symbol);
+    known.or_else(unweighed).copied()
 }
 
 /// A name without digits before it and without digits, signs and primes behind its letters.
@@ -137,11 +180,15 @@ pub fn element_of(name: &str, residue: Option<&str>) -> Option<&'static str> {
     if let (Some((_, ion)), true) = (IONS.iter().find(|(ion, _)| *ion == upper), is_ion) {
         return Some(ion);
     }
+    // Where molecules are known, names such as `Ho` may be those of a hydrogen.
+    let is_usual = |symbol: &&'static str| WEIGHTS.iter().any(|(usual, _)| usual == symbol);
+    let is_exact = residue.is_none() && symbol(name) == Some(name);
     let is_symbol = name.len() == 2 && name.ends_with(|c: char| c.is_ascii_lowercase());
     let is_named = residue.is_some() && is_ion || ANYWHERE.contains(&upper.as_str());
     let is_sodium = residue.is_none() && upper == "NA";
     if name.len() == 1 || is_symbol || is_named || is_sodium {
-        return symbol(&upper).or_else(first);
+        let is_meant = |symbol: &&'static str| is_exact || is_named || is_usual(symbol);
+        return symbol(&upper).filter(is_meant).or_else(first);
     }
     // Letters behind the element tell the place, as in CG1 and HB2; those of halogens stand behind both of theirs, as in CLAA.
     let halogen = upper.get(..2).filter(|two| ["CL", "BR"].contains(two));
@@ -202,6 +249,20 @@ mod tests {
             ("O", None, Some("O")),
             ("Si", None, Some("Si")),
             ("ZN", Some("ZN"), Some("Zn")),
+            ("Ce", None, Some("Ce")),
+            ("Hf1", None, Some("Hf")),
+            ("Ho", None, Some("Ho")),
+            ("Nb", None, Some("Nb")),
+            ("Np", None, Some("Np")),
+            ("Pu", None, Some("Pu")),
+            ("W", None, Some("W")),
+            ("CE", None, Some("C")),
+            ("CE", Some("MET"), Some("C")),
+            ("CE", Some("CE"), Some("Ce")),
+            ("HO", Some("HO3"), Some("Ho")),
+            ("Ho", Some("LIG"), Some("H")),
+            ("Cd", Some("LIG"), Some("Cd")),
+            ("W", Some("W"), None),
             ("X1", None, None),
             ("", None, None),
         ] {
@@ -210,5 +271,7 @@ mod tests {
         assert!(is_massless("MW", Some("SOL")) && !is_massless("MW", None));
         assert_eq!(weight_of("o"), Some(15.999));
         assert_eq!(weight_of("Q"), None);
+        assert_eq!((symbol("CE"), weight_of("Ce")), (Some("Ce"), Some(140.12)));
+        assert_eq!((symbol("Pu"), weight_of("Pu")), (Some("Pu"), None));
     }
 }

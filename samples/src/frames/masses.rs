@@ -97,6 +97,9 @@ fn made_of_names(atoms: &Atoms, column: &'static str) -> Result<Option<(Attribut
                     let site = || is_massless(&name, residue.as_deref()).then_some("");
                     element_of(&name, residue.as_deref()).or_else(site)
                 };
+                // Without a weight it is of no use as a mass.
+                let weighed = |symbol: &&str| symbol.is_empty() || weight_of(symbol).is_some();
+                let symbol = symbol.filter(|symbol| column != "mass" || weighed(symbol));
                 Some((name, symbol?))
             });
             let (name, symbol) = taken.unwrap_or_else(|| {
