@@ -2,6 +2,11 @@
 //!
 //! Entry: [`Scaling::of`]. FITS Standard 4.0, sections 7.2.2 and 7.3.2; CF Conventions 1.11, section 8.1.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "only floats that are whole and small enough become integers"
+)]
+
 use crate::block::Numbers;
 use crate::error::Result;
 

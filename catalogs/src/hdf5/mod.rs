@@ -199,7 +199,9 @@ impl Hdf5Reader {
             if column.width > WHOLE_WIDTH || column.width == 1 {
                 let slice = column.slice(frame, start, end, Some(part.element));
                 let cells = self.decode(column, &slice, 1, site, widening)?;
-                cells.into_iter().for_each(|cells| block.push(cells));
+                for cells in cells {
+                    block.push(cells);
+                }
                 continue;
             }
             if whole.as_ref().is_none_or(|(field, _)| *field != part.field) {

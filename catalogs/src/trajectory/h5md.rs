@@ -51,11 +51,16 @@ pub(super) fn open(head: &Head<'_>, request: &TrajectoryRequest) -> Result<Box<d
         let found = format!("an array of particles times 1 to 3 dimensions, found shape {own:?}");
         return Err(store.refuse(&position.values, &found));
     };
+    let unit = position.values.unit();
+    if let Some(units) = unit.as_deref().filter(|unit| unit.contains(", ")) {
+        let found = format!("one unit for all of its components, found {units}");
+        return Err(store.refuse(&position.values, &found));
+    }
     let frames = position.frames().unwrap_or(1);
     let bounds = Bounds::find(path, &store, &group, frames)?;
     let mut trajectory = H5md {
         path: path.to_owned(),
-        unit: position.values.unit().map(|unit| unit_of(&unit)),
+        unit: unit.map(|unit| unit_of(&unit)),
         steps: Clock::find(&store, &position, "step", frames)?,
         times: Clock::find(&store, &position, "time", frames)?,
         atoms: Arc::new(Atoms::new(own[0] as usize)),

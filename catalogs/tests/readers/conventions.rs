@@ -101,6 +101,9 @@ fn frames_are_of_the_values_too() {
     let expected = [vec![26.0, 101.0], vec![51.0, 126.0], vec![76.0, 151.0]];
     assert_eq!(frame.positions, expected);
     let said = first("lacking").unwrap_err().to_string();
+    let mixed = first("mixed").unwrap_err().to_string();
+    let part = "expected one unit for all of its components, found nm, nm, pm";
+    assert!(mixed.contains(part), "{mixed}");
     let part =
         "`particles/lacking/position/value`: expected a value each, found one that is missing";
     assert!(said.contains(part), "{said}");
