@@ -155,6 +155,6 @@ fn boxes_written_as_text_are_boxes() {
         "count words.ecsv --bins edges:0.5,1.5,5",
         "attribute `BoxSize` of words.ecsv: expected a length, three lengths or three vectors, found the text `10 Mpc`",
     );
-    folder.good("count words.ecsv --box none --bins edges:0.5,1.5,9 -o c.csv");
+    folder.good("count words.ecsv --box none --bins edges:0.5,1.5,9.5 -o c.csv");
     assert_eq!(integers(&folder.table("c.csv"), "npairs"), [0, 1]);
 }
