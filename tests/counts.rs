@@ -214,6 +214,24 @@ fn what_is_known_of_counts_stays_with_them() {
     assert!(!of_weights.is_numbered());
     assert_eq!(of_weights.exactness(), Exactness::Approximate);
     assert!(of_weights.relative_variance().iter().all(|v| v.is_nan()));
+    // So is a sum of which they are a part, in whichever place.
+    let weight = ExactSums::from_parts(&[vec![1.0, 0.0, 1.0]]).unwrap();
+    let counted = Counts::from_parts(
+        bins(),
+        vec![1, 0, 3],
+        Some(weight),
+        PairTotal::unweighted(PairKind::Cross, 6),
+        JobId(2),
+    );
+    let counted = counted.unwrap();
+    for [first, second] in [[&counted, &of_weights], [&of_weights, &counted]] {
+        let sum = Counts::rescaled_sum((2.0, first), &[(1.0, second)]).unwrap();
+        assert!(!sum.is_numbered() && sum.npairs() == [0; 3]);
+        assert_eq!(sum.exactness(), Exactness::Approximate);
+    }
+    let twice = Counts::rescaled_sum((1.0, &counted), &[(2.0, &counted)]).unwrap();
+    assert!(twice.is_numbered() && twice.npairs() == [2, 0, 6]);
+    assert_eq!(twice.values(), [3.0, 0.0, 3.0]);
 }
 
 /// Weights of many kinds.

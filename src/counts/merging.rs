@@ -78,7 +78,10 @@ impl Counts {
             };
             differ(setting, summed(self), summed(other))?;
         }
-        let named = |counts: &Self| counts.pair_sums().collect::<Vec<_>>().join(", ");
+        let named = |counts: &Self| match &counts.pair_sums().collect::<Vec<_>>()[..] {
+            [] => "none".to_owned(),
+            names => names.join(", "),
+        };
         differ("the sums of expressions", named(self), named(other))?;
         let numbers = |counts: &Self| {
             let known = if counts.numbered {

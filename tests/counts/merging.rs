@@ -77,7 +77,7 @@ fn counts_of_other_sums_do_not_merge() {
         ),
         (
             of(|what| what.with_program(ones("n"))),
-            "the sums of expressions ( against n)",
+            "the sums of expressions (none against n)",
         ),
         (
             of(|what| what.with_classes(Classes::Species)),
@@ -152,6 +152,10 @@ fn parts_of_other_units_do_not_merge() {
     let mut whole = adjoined(1);
     refuse_to_merge(&whole, [(half(&[0.0, 0.01, 0.1], 0), UNITS)]);
     whole.merge(&adjoined(0)).unwrap();
+    // Cut apart and put together again, a part is what it was.
+    let part = half(&[0.0, 0.01, 0.1], 0);
+    let [near, far] = [[0.0, 0.01], [0.01, 0.1]].map(|range| part.slice(&[Some(range)]).unwrap());
+    assert_eq!(near.concatenate(&far).unwrap(), part);
     let bins = RBins::new(Edges::new(vec![0.0, 0.01, 0.1]).unwrap());
     let counted = count_pairs(&Cpu::new(), &job, bins, &Silent).unwrap();
     assert_eq!(whole.npairs(), counted.npairs());
