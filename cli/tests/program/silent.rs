@@ -115,3 +115,26 @@ fn the_box_of_the_file_is_used_by_every_command() {
         assert!(run.stderr.contains(stated), "{command}: {}", run.stderr);
     }
 }
+
+#[test]
+fn a_field_says_its_frame_and_its_kernel() {
+    let folder = Folder::new()
+        .with("two.xyz", "1\none\nC 0 0 0\n1\ntwo\nC 0 0 1\n")
+        .with("at.csv", "x,y,z\n0,0,0\n");
+    let call = "field two.xyz --kernel gravity --cutoff 3 --at at.csv -o o.json";
+    let run = folder.good(call);
+    let said = "INFO two.xyz: frame 0, the first being 0, of 1 atoms";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    let said = "INFO gravity, s(r) = (1 - r^2/3^2)^2: 1 sources";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    assert_eq!(
+        folder.table("o.json").meta["term"],
+        "gravity, s(r) = (1 - r^2/3^2)^2"
+    );
+    let run = folder.good(&format!("{call} --frame 1"));
+    assert!(
+        run.stderr.contains("two.xyz: frame 1, the first"),
+        "{}",
+        run.stderr
+    );
+}

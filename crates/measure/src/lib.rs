@@ -177,6 +177,7 @@ pub(crate) enum Command {
     Merge(commands::merge::Merge),
     /// Compute potentials and densities of particles on a grid or at points
     #[command(after_help = commands::field::EXAMPLES)]
+    #[command(mut_arg("space", commands::field::with_own_default))]
     Field(Box<commands::field::Field>),
     /// Simulate Lennard-Jones fluids with molecular dynamics that is reversible to the last bit
     #[command(after_help = commands::md::EXAMPLES)]

@@ -7,6 +7,7 @@ use std::path::Path;
 use albireo::{Domain, Outside, Particles, Points};
 use albireo_catalogs::Request;
 
+use super::suspicion::text;
 use super::{FrameReading, FrameSource, NumberedFrame, at};
 use crate::error::{Result, SampleError};
 use crate::given::Given;
@@ -94,9 +95,24 @@ impl OneFrame {
         self.unit.as_deref()
     }
 
-    /// Word of a unit that is taken for another than the usual one, or converted.
-    pub fn notice(&self) -> Option<&Notice> {
-        self.notice.as_ref()
+    /// Which frame of which file it is, and what is to be said of its unit and of its box.
+    pub fn notices(&self) -> Vec<Notice> {
+        let NumberedFrame { path, frame, .. } = &self.numbered;
+        let read = Notice::note(format!(
+            "{}: frame {}, the first being 0, of {} atoms",
+            path.display(),
+            frame.number,
+            frame.len()
+        ));
+        let unit = self.notice.iter().cloned();
+        std::iter::once(read).chain(unit).collect()
+    }
+
+    /// The box that the frame states, which is not the space that its particles are in; as `--box` takes it.
+    pub fn unused_box(&self) -> Option<String> {
+        let cell = self.numbered.frame.cell.as_ref()?;
+        let is_open = matches!(self.reading.domain(Some(cell)), Ok(Domain::Open));
+        (is_open && cell.periodic() != [false; 3]).then(|| text(&cell.vectors().map(Some)))
     }
 
     /// The particles that the condition keeps, with these columns or expressions over columns.

@@ -1,6 +1,7 @@
 //! The flags of `albireo field`.
 
-use clap::{Args, ValueEnum};
+use clap::builder::StyledStr;
+use clap::{Arg, Args, ValueEnum};
 
 use crate::args::{
     ComputeFlags, DataFlags, EngineName, FormatName, OutputFlags, RunFlags, SpaceFlags,
@@ -63,6 +64,16 @@ pub(crate) struct Field {
     /// Format of `-o -` [default: csv]
     #[arg(long, help_heading = group::OUTPUT, requires = "at")]
     pub(super) format: Option<FormatName>,
+}
+
+/// The help of --box, which has another default here than elsewhere: molecules lie in open space.
+pub(crate) fn with_own_default(of_box: Arg) -> Arg {
+    let own = |text: Option<&StyledStr>| {
+        let text = text.map(ToString::to_string).unwrap_or_default();
+        text.replace("the file's, else none", "a catalogue's own, none of frames")
+    };
+    let (short, long) = (own(of_box.get_help()), own(of_box.get_long_help()));
+    of_box.help(short).long_help(long)
 }
 
 /// Where the values are.

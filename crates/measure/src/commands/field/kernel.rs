@@ -208,6 +208,14 @@ impl KernelFlags {
         matches!(self.kernel, KernelName::Coulomb | KernelName::Ewald)
     }
 
+    /// A term by the name of its kernel: that of gravity is one of masses for charges.
+    pub(super) fn described(&self, term: &Term) -> String {
+        match self.kernel {
+            KernelName::Gravity => term.describe().replacen("coulomb", "gravity", 1),
+            _ => term.describe(),
+        }
+    }
+
     /// Refuses flags of other kernels than the one named.
     fn check(&self) -> Result<()> {
         use KernelName::{Cic, Coulomb, Ewald, Gaussian, Gravity, Lj, Spline, TopHat, Tsc};

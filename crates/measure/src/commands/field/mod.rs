@@ -40,8 +40,8 @@ use crate::session::{Session, Sink};
 use crate::tables::with_unit;
 use crate::usage::usage;
 use crate::watch::Watch;
-pub(crate) use flags::Field;
 use flags::PrecisionName;
+pub(crate) use flags::{Field, with_own_default};
 use kernel::{KernelName, Unit};
 use sources::Sources;
 use variant::{Made, Way};
@@ -102,7 +102,7 @@ impl Field {
         };
         let job = self.job(&sources, asked.on(&targets)?, targets)?;
         let (scale, r_min) = (job.scale(), job.term().r_min());
-        record.set("term", job.term().describe());
+        record.set("term", self.kernel.described(job.term()));
         record.set("r_min", job.term().r_min());
         record.set("precision", scale.precision.name());
         record.set("unit", unit.name.clone());
@@ -120,7 +120,7 @@ impl Field {
         }
         tracing::info!(
             "{}: {} sources, {} targets, {}",
-            job.term().describe(),
+            self.kernel.described(job.term()),
             job.n_sources(),
             job.targets().len(),
             way.error(bound, &unit.name)
@@ -246,7 +246,7 @@ impl Field {
     fn writer(&self, grid: &Grid, job: &FieldJob, record: &Record) -> Result<(GridWriter, u64)> {
         let geometry = grid::geometry(grid);
         let meta: Map<String, Value> = record.timeless(ResultKind::Field);
-        let title = format!("albireo field: {}", job.term().describe());
+        let title = format!("albireo field: {}", self.kernel.described(job.term()));
         let path = &self.output;
         if let Some(state) = self.saved.state(path) {
             let identity = format!("{:016x}", job.fingerprint());
@@ -321,7 +321,7 @@ impl Field {
             .collect();
         let values = in_unit(&sums, 0..sums.len(), unit.factor);
         columns.push(
-            TableColumn::floats("value", job.term().describe(), values)
+            TableColumn::floats("value", self.kernel.described(job.term()), values)
                 .with_unit(unit.name.clone()),
         );
         let meta = record.timeless(ResultKind::Field);

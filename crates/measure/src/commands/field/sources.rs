@@ -186,7 +186,13 @@ impl Sources {
             record.set("frame", number);
             reading.one(&flags.file)?
         };
-        frame.notice().into_iter().for_each(say);
+        frame.notices().iter().for_each(say);
+        if let (None, Some(stated)) = (flags.space.space, frame.unused_box()) {
+            tracing::warn!(
+                "{}: the box that it states, {stated}, is not used: --box file sums over nearest images in it, --box none says that space is open",
+                flags.file.display()
+            );
+        }
         let columns = strengths(selection, flags, &frame)?;
         let asked: Vec<String> = columns.iter().flatten().cloned().collect();
         let mut found = frame.columns(&asked)?;
