@@ -237,7 +237,7 @@ class RdfOptions(TwoSamplesOptions, EngineOptions, ReadOptions, SecondOptions, t
     heights: Edges  # Bins in |z|, the distance along the axis of --cylinder
     norm: Literal["ideal", "n2", "mean-density", "neighbours", "counts"]  # Normalisation of g(r)
     pmf: bool  # Add the potential of mean force, -ln g in units of kT
-    kirkwood_buff: Literal["plain", "box"] | bool  # Add Kirkwood-Buff integrals up to each edge, of g normalised by n2
+    kirkwood_buff: Literal["plain", "box"] | bool  # Add Kirkwood-Buff integrals up to each edge, finite-volume form, of g normalised by n2
     block_counts: File | bool  # Also write the counts and g(r) of blocks of frames
     block: int  # Frames of a block in --block-counts
     blocks: int  # Blocks of consecutive frames whose scatter is `g_block_error`

@@ -163,9 +163,9 @@ pub(super) struct FrameFlags {
     /// Add the potential of mean force, -ln g in units of kT
     #[arg(long, help_heading = group::OUTPUT)]
     pub(super) pmf: bool,
-    /// Add Kirkwood-Buff integrals up to each edge, of g normalised by n2
+    /// Add Kirkwood-Buff integrals up to each edge, finite-volume form, of g normalised by n2
     ///
-    /// `box`: corrected for the box (Ganguly & van der Vegt 2013).
+    /// That of Krueger & Vlugt 2018, which tends to the integral of an endless fluid. `box`: corrected for the box (Ganguly & van der Vegt 2013).
     #[arg(long, value_name = "CORRECTION", num_args = 0..=1, require_equals = true, default_missing_value = "plain", help_heading = group::OUTPUT)]
     pub(super) kirkwood_buff: Option<KirkwoodBuffName>,
     /// Also write the counts and g(r) of blocks of frames: CSV, ECSV, FITS, HDF5, JSON or Parquet
