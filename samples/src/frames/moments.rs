@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Moments`].
 
+use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
 use albireo_catalogs::Frame;
@@ -33,11 +34,25 @@ fn in_words(moment: &Moment) -> String {
     first.unwrap_or_default()
 }
 
+/// A number of the positions of a frame, which others share by chance only; none of no particles.
+fn number_of(frame: &Frame) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    for value in frame.positions.iter().flatten() {
+        hasher.write_u64(value.to_bits());
+    }
+    (!frame.is_empty()).then(|| hasher.finish())
+}
+
 /// The moments of the frames that were handed out.
 #[derive(Debug, Default)]
 pub(super) struct Moments {
     first: Option<Moment>,
     last: Option<Moment>,
+    /// What the positions of the first frame are known by.
+    of_first: Option<u64>,
+    /// Whether the last frame began anew.
+    has_begun: bool,
+    anew: Option<Notice>,
     /// How far the second frame that goes on is from the one before it.
     step: Option<Moment>,
     again: Option<Notice>,
@@ -51,6 +66,7 @@ impl Moments {
         let place = || format!("{}: frame {}", path.display(), frame.number);
         let first = *self.first.get_or_insert(now);
         let Some(last) = self.last.replace(now) else {
+            self.of_first = number_of(frame);
             return;
         };
         let by = between(&last, &now);
@@ -60,7 +76,20 @@ impl Moments {
         }
         // Another run begins where the first one did, or before.
         let is_anew = between(&first, &now).iter().flatten().all(|by| *by <= 0.0);
-        if !goes_on && !is_anew && self.again.is_none() {
+        let begins = !goes_on && is_anew;
+        // One that begins where another one did that begins is not another run, nor is one that begins with the same positions.
+        let is_copy = begins && (self.has_begun || self.is_first(frame));
+        self.has_begun = begins;
+        if begins && !is_copy && self.anew.is_none() {
+            self.anew = Some(Notice::note(format!(
+                "{} ({}) comes after a frame of {}: frames begin anew, as those of another run do; what a run that was restarted made twice is \
+                 counted twice",
+                place(),
+                in_words(&now),
+                in_words(&last)
+            )));
+        }
+        if !goes_on && (!is_anew || is_copy) && self.again.is_none() {
             self.again = Some(Notice::warning(format!(
                 "{} ({}) comes after a frame of {}: are frames there twice, as where files overlap, or files in another order than in time?",
                 place(),
@@ -79,10 +108,16 @@ impl Moments {
         }
     }
 
-    /// Frames that are there twice, or not in the order of time; and where `by_number` counts on that, frames that are not evenly apart.
+    fn is_first(&self, frame: &Frame) -> bool {
+        self.of_first
+            .is_some_and(|first| number_of(frame) == Some(first))
+    }
+
+    /// Frames that are there twice, or not in the order of time, or begin anew; and where `by_number` counts on that, frames that are not evenly apart.
     pub(super) fn notices(&self, by_number: bool) -> impl Iterator<Item = &Notice> {
         let uneven = self.uneven.iter().filter(move |_| by_number);
-        self.again.iter().chain(uneven)
+        let anew = self.anew.iter().filter(move |_| !by_number);
+        self.again.iter().chain(anew).chain(uneven)
     }
 }
 
@@ -126,6 +161,34 @@ mod tests {
         assert_eq!(steps(&[0, 10, 20, 0, 10]), 1);
         assert_eq!(steps(&[0, 0, 0, 0]), 0);
         assert_eq!(said(&[(None, None), (None, None), (None, None)]).len(), 0);
+    }
+
+    #[test]
+    fn runs_that_begin_anew_are_said_as_what_they_are() {
+        let said = |frames: &[(i64, f64)]| {
+            let mut passed = Moments::default();
+            for (number, (step, x)) in (0..).zip(frames) {
+                let frame = Frame {
+                    number,
+                    step: Some(*step),
+                    time: None,
+                    cell: None,
+                    positions: [vec![*x], vec![0.0], vec![0.0]],
+                    atoms: Arc::new(Atoms::new(1)),
+                };
+                passed.pass(&frame, Path::new("t"));
+            }
+            let notices: Vec<bool> = passed.notices(false).map(Notice::is_warning).collect();
+            notices
+        };
+        assert!(said(&[(0, 1.0), (1, 2.0), (2, 3.0)]).is_empty());
+        // Another run, the same one again, and frames that were never written.
+        assert_eq!(said(&[(0, 1.0), (1, 2.0), (0, 4.0), (1, 2.0)]), [false]);
+        assert_eq!(said(&[(0, 1.0), (1, 2.0), (0, 1.0), (1, 2.0)]), [true]);
+        assert_eq!(
+            said(&[(0, 1.0), (1, 2.0), (0, 0.0), (0, 0.0)]),
+            [true, false]
+        );
     }
 
     #[test]
