@@ -117,6 +117,15 @@ fn the_box_of_the_file_is_used_by_every_command() {
 }
 
 #[test]
+fn pairs_that_there_are_none_of_are_mentioned() {
+    let rows = "species,x,y,z\nO,1,1,1\nO,2,1,2\nNa,1,3,3\n";
+    let folder = Folder::new().with("f.csv", rows);
+    let run = folder.good("rdf f.csv --box 20 --bins edges:0,3 -o o.json");
+    let said = "INFO g is NaN in all bins of Na-Na: no frame has a pair for them";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+}
+
+#[test]
 fn a_field_says_its_frame_and_its_kernel() {
     let folder = Folder::new()
         .with("two.xyz", "1\none\nC 0 0 0\n1\ntwo\nC 0 0 1\n")

@@ -23,6 +23,7 @@ mod sums;
 mod tables;
 mod times;
 mod trajectory;
+mod undefined;
 mod van_hove;
 mod walls;
 mod weights;

@@ -17,6 +17,7 @@ use super::named::Named;
 use super::structure::{self, StructureFlags};
 use super::sums::{FrameSums, Of};
 use super::times::TimeFlags;
+use super::undefined;
 use crate::args::{OutputFlags, mirrors};
 use crate::record::Record;
 use crate::session::Session;
@@ -284,6 +285,7 @@ pub(super) fn write(
         names,
         many: counted.pairs.len() > 1,
     };
+    undefined::say(counted, &named, norm)?;
     let edges = edge_columns(&axes, unit);
     let errors = BlockErrors::new(counted, norm, flags)?;
     if let Some(errors) = &errors {
