@@ -103,6 +103,7 @@ pub use selection::{ClassColumn, Selection};
 pub use source::Source;
 pub use space::{BoxSpec, ParseBoxError, box_record, domain_of_record};
 pub use survey::{Survey, SurveyReading};
+pub use suspicion::{far_walls, small_volume};
 pub use units::{ParseUnitError, Quantity, Unit, UnitError};
 
 /// How reading is asked to stop, which rows of each file it looks at, and columns of bits.

@@ -230,8 +230,7 @@ impl Boxed<'_> {
             let along: f64 = self.rows.iter().flatten().map(|row| row[axis].abs()).sum();
             (along > 0.0 && self.flat != Some(axis)).then_some(along)
         };
-        let spans = self.points.ranges().map(|[least, most]| most - least);
-        (spans, [0, 1, 2].map(length))
+        (spans_of(self.points), [0, 1, 2].map(length))
     }
 
     /// Two positions or more that fill a small part of the box, or span more than all of it.
@@ -260,6 +259,60 @@ impl Boxed<'_> {
             parts_of(&spans, &lengths)
         )))
     }
+}
+
+/// Particles that fill less than this part between all walls, or whose volume is less than this part of the block that they span; and of how many.
+const LOOSE: (f64, usize) = (1.0 / 3.0, 20);
+const TIGHT: f64 = 0.2;
+
+fn spans_of(points: &Points) -> [f64; 3] {
+    points.ranges().map(|[least, most]| most - least)
+}
+
+/// Walls that are far from the particles between them along all axes that have walls.
+///
+/// ```
+/// use albireo::Points;
+/// let near = Points::from_rows(&[[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]].repeat(10))?;
+/// let said = albireo_samples::far_walls("the particles", &near, [Some(20.0), None, None]);
+/// assert_eq!(said.map(|said| said.to_string()).as_deref(), Some("--walls: the particles fill 1 of 20 along x: are both in one unit?"));
+/// assert!(albireo_samples::far_walls("the particles", &near, [Some(2.0), None, None]).is_none());
+/// # Ok::<(), albireo::Error>(())
+/// ```
+pub fn far_walls(particles: &str, points: &Points, lengths: [Option<f64>; 3]) -> Option<Notice> {
+    let spans = spans_of(points);
+    let mut parts = spans.iter().zip(&lengths);
+    let is_far = parts.all(|(span, length)| length.is_none_or(|length| *span < LOOSE.0 * length));
+    (is_far && points.len() >= LOOSE.1).then(|| {
+        Notice::warning(format!(
+            "--walls: {particles} fill {}: are both in one unit?",
+            parts_of(&spans, &lengths)
+        ))
+    })
+}
+
+/// A volume that particles in open space do not fit into.
+///
+/// ```
+/// use albireo::Points;
+/// let wide = Points::from_rows(&[[0.0, 0.0, 0.0], [10.0, 20.0, 30.0]].repeat(10))?;
+/// let said = albireo_samples::small_volume("the particles", &wide, 6.0);
+/// let expected = "--volume 6: the particles span a block of 10 x 20 x 30, a volume of 6000: are both in one unit?";
+/// assert_eq!(said.map(|said| said.to_string()).as_deref(), Some(expected));
+/// assert!(albireo_samples::small_volume("the particles", &wide, 3000.0).is_none());
+/// # Ok::<(), albireo::Error>(())
+/// ```
+pub fn small_volume(particles: &str, points: &Points, volume: f64) -> Option<Notice> {
+    let spans = spans_of(points);
+    let block: f64 = spans.iter().product();
+    (volume < TIGHT * block && points.len() >= LOOSE.1).then(|| {
+        let [x, y, z] = spans.map(in_four_digits);
+        Notice::warning(format!(
+            "--volume {}: {particles} span a block of {x} x {y} x {z}, a volume of {}: are both in one unit?",
+            in_short(volume),
+            in_four_digits(block)
+        ))
+    })
 }
 
 /// How much of each axis of the box positions fill.

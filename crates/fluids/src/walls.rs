@@ -130,6 +130,33 @@ impl Walls {
         })
     }
 
+    /// How far apart the walls are along each axis that has some.
+    ///
+    /// ```
+    /// use albireo_fluids::Walls;
+    /// use albireo::Axis;
+    /// let pore = Walls::cylinder(Axis::Z, [0.0, 5.0], 2.0, None)?;
+    /// assert_eq!(pore.lengths(), [Some(4.0), Some(4.0), None]);
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    pub fn lengths(&self) -> [Option<f64>; 3] {
+        let between = |planes: Option<[f64; 2]>| planes.map(|[lo, hi]| hi - lo);
+        match &self.shape {
+            Shape::Block(planes) => planes.map(between),
+            Shape::Cylinder {
+                axis,
+                radius,
+                along,
+                ..
+            } => {
+                let mut lengths = [Some(2.0 * radius); 3];
+                lengths[axis.index()] = between(*along);
+                lengths
+            }
+            Shape::Sphere { radius, .. } => [Some(2.0 * radius); 3],
+        }
+    }
+
     /// The first row of `points`, which lie in `domain`, that is outside of the walls.
     ///
     /// ```

@@ -39,7 +39,7 @@ use self::structure::StructureFlags;
 use self::sums::SumFlags;
 use self::times::TimeFlags;
 use self::trajectory::randoms_space;
-use self::walls::{Randoms, WallFlags, check_within};
+use self::walls::{Randoms, WallFlags, check_within, say_other_sizes};
 use super::pairs::PairFlags;
 use crate::catalogs::Files;
 use crate::counting::Counter;
@@ -403,6 +403,9 @@ impl Rdf {
         session: &Session<'_>,
     ) -> Result<Space> {
         let domain = samples.domain();
+        let in_open_space = self.volume.filter(|_| domain.volume().is_none());
+        let sizes = (self.walls.walls.as_ref(), in_open_space);
+        say_other_sizes("the particles", samples.get("data")?.points(), sizes);
         if let Some(spec) = &self.walls.walls {
             record.set("walls", spec.text.as_str());
             for role in ["data", "second"] {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::frames::{self, note};
 use super::provenance::{self, Digests};
 use super::sums::{FrameSums, Ruled};
-use super::walls::{Randoms, Suits};
+use super::walls::{Randoms, Suits, say_other_sizes};
 use super::weights::FrameWeights;
 use super::{Rdf, bins, flags, tables, van_hove};
 use crate::engine::Engines;
@@ -222,6 +222,15 @@ impl Rdf {
         let unit = self.pairs.space.unit.as_deref();
         let notice = choice.notice(source, job, unit, topology)?;
         notice.iter().for_each(say);
+        if let Some(first) = source.peek()? {
+            let volume = self.volume.filter(|_| job.volume.is_none());
+            let sizes = (self.walls.walls.as_ref(), volume);
+            let of_frame = format!(
+                "the particles of the first frame of {}",
+                first.path.display()
+            );
+            say_other_sizes(&of_frame, job.particles.points(), sizes);
+        }
         Ok(())
     }
 

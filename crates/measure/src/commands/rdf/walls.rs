@@ -11,7 +11,7 @@ use albireo::{Axis, Bins, CountSpec, Counts, Domain, Outside, PairJob, Pairs, Pa
 use albireo_catalogs::Stop;
 use albireo_fluids::frames::FrameJob;
 use albireo_fluids::{Space, Walls};
-use albireo_samples::{BoxSpec, Reading, Selection, Source};
+use albireo_samples::{BoxSpec, Reading, Selection, Source, far_walls, small_volume};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
@@ -141,6 +141,17 @@ impl Suits {
             _ => Ok(()),
         }
     }
+}
+
+/// Says that walls or a volume do not suit the particles, as those in another unit do not.
+pub(super) fn say_other_sizes(
+    particles: &str,
+    points: &Points,
+    (walls, volume): (Option<&WallsSpec>, Option<f64>),
+) {
+    let far = walls.and_then(|spec| far_walls(particles, points, spec.walls.lengths()));
+    let small = volume.and_then(|volume| small_volume(particles, points, volume));
+    far.iter().chain(&small).for_each(say);
 }
 
 /// Refuses particles outside of walls.
