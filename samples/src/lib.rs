@@ -89,7 +89,7 @@ pub use elements::{element_of, weight_of};
 pub use error::{Result, SampleError};
 pub use frames::{
     Exclusion, FrameChoice, FrameColumns, FrameRange, FrameReading, FrameSource, Held,
-    NumberedFrame, OneFrame, ParseFramesError, Species, held, held_given,
+    NumberedFrame, OneFrame, ParseFramesError, SameRows, Species, held, held_given,
 };
 pub use given::Given;
 pub use given_box::GivenBox;

@@ -117,6 +117,27 @@ fn the_box_of_the_file_is_used_by_every_command() {
 }
 
 #[test]
+fn conditions_that_are_asked_again_are_mentioned() {
+    let rows = "frame,species,x,y,z\n0,O,1,1,1\n0,O,2,1,1\n1,O,1,1,1\n1,O,6,1,1\n";
+    let folder = Folder::new()
+        .with("same.csv", rows)
+        .with("other.csv", &rows.replace("1,O,6", "1,H,6"));
+    let call = "--box 20 --species none --bins edges:0,3 -o o.json --where x<5";
+    let said = |run: &Run| {
+        run.stderr
+            .contains("so conditions are asked in every such frame")
+    };
+    let run = folder.good(&format!("rdf same.csv {call}"));
+    assert!(!said(&run), "{}", run.stderr);
+    assert_eq!(folder.table("o.json").meta["mean_particles"][0], 2.0);
+    let run = folder.good(&format!("rdf other.csv {call}"));
+    assert!(said(&run), "{}", run.stderr);
+    assert_eq!(folder.table("o.json").meta["mean_particles"][0], 1.5);
+    let run = folder.good(&format!("rdf other.csv {call} --update"));
+    assert!(!said(&run), "{}", run.stderr);
+}
+
+#[test]
 fn pairs_that_there_are_none_of_are_mentioned() {
     let rows = "species,x,y,z\nO,1,1,1\nO,2,1,2\nNa,1,3,3\n";
     let folder = Folder::new().with("f.csv", rows);

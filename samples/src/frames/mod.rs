@@ -13,6 +13,7 @@ mod molecules;
 mod moments;
 mod one;
 mod range;
+mod rows;
 mod source;
 mod spaces;
 mod spelling;
@@ -30,6 +31,7 @@ use serde_json::Value;
 pub use held::{Held, held, held_given};
 pub use one::{FrameColumns, OneFrame};
 pub use range::{FrameRange, ParseFramesError};
+pub use rows::SameRows;
 pub use source::{FrameSource, NumberedFrame};
 
 use crate::error::{Result, SampleError};
@@ -44,6 +46,7 @@ use chosen::Chosen;
 use columns::MOVING;
 use masses::Guess;
 use molecules::Numbering;
+use rows::{AskedAgain, alike, same};
 use suspicion::rows;
 
 /// What particles are distinguished by.
@@ -125,6 +128,7 @@ pub struct FrameChoice {
     /// Columns of the first frame that are made of names.
     guesses: Vec<Guess>,
     changing: ChangingBox,
+    asked_again: AskedAgain,
     /// What was chosen last, for the particles that it was chosen of.
     last: Mutex<Option<(Arc<Atoms>, Arc<Chosen>)>>,
     /// The particles of a frame, and the same with what the topology knows of them.
@@ -207,6 +211,7 @@ impl FrameReading {
             numbering,
             guesses,
             changing: ChangingBox::new(first.frame.cell),
+            asked_again: AskedAgain::default(),
             last: Mutex::new(None),
             merged: Mutex::new(Some((Arc::clone(&first.frame.atoms), merged))),
         };
@@ -345,9 +350,13 @@ impl FrameChoice {
         self.job_of(frame).within(|| place)
     }
 
-    /// What is to be said of the frames that jobs were made of: that their boxes change where one is given for all of them.
-    pub fn changing_box(&self) -> Option<&Notice> {
-        self.changing.notice()
+    /// What is to be said of the frames that jobs were made of: that their boxes change where one is given for all of them, and that conditions
+    /// were not asked in the first frame alone.
+    pub fn of_frames(&self) -> impl Iterator<Item = &Notice> {
+        self.changing
+            .notice()
+            .into_iter()
+            .chain(self.asked_again.notice())
     }
 
     fn job_of(&self, numbered: NumberedFrame) -> Result<FrameJob> {
@@ -413,6 +422,7 @@ impl FrameChoice {
                 Ok(chosen)
             }
             _ => {
+                self.asked_again.pass(&self.reading, frame, path);
                 let chosen = self.chosen(frame, path)?;
                 self.remember(&frame.atoms, &chosen);
                 Ok(chosen)
@@ -439,28 +449,6 @@ impl FrameChoice {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         *last = Some((Arc::clone(atoms), Arc::clone(chosen)));
     }
-}
-
-/// Whether particles are those of another frame.
-fn same(one: &Arc<Atoms>, other: &Arc<Atoms>) -> bool {
-    Arc::ptr_eq(one, other) || **one == **other
-}
-
-/// The same but for their velocities and forces.
-fn alike(one: &Arc<Atoms>, other: &Arc<Atoms>) -> bool {
-    let lasting = |atoms: &Arc<Atoms>| {
-        let names = atoms.names().filter(|name| !MOVING.contains(name));
-        names.map(str::to_owned).collect::<Vec<_>>()
-    };
-    let alike = || {
-        let names = lasting(one);
-        let each = || names.iter().all(|name| one.get(name) == other.get(name));
-        one.len() == other.len()
-            && one.bonds() == other.bonds()
-            && names == lasting(other)
-            && each()
-    };
-    Arc::ptr_eq(one, other) || alike()
 }
 
 #[cfg(test)]

@@ -247,7 +247,7 @@ impl Run<'_> {
             spaces: self.spaces.clone(),
             exactness: workers.exactness(),
         };
-        self.choice.changing_box().into_iter().for_each(say);
+        self.choice.of_frames().for_each(say);
         self.source.order(false).for_each(say);
         check_there(&groups, &pairs, &blocks, self.choice.is_filtered())?;
         let each = of.of_each(&blocks)?;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use albireo_catalogs::{ResultKind, TableColumn};
 use albireo_fluids::frames::{FrameJob, FramePair, LaggedBins, LaggedTally, count_lagged};
 use albireo_fluids::{Normalisation, Species, VanHove};
-use albireo_samples::FrameSource;
+use albireo_samples::{FrameSource, SameRows};
 use anyhow::{Result, bail};
 use serde_json::json;
 
@@ -130,6 +130,12 @@ pub(super) fn write(
     let lags = run.times.lags()?.unwrap_or_default();
     let groups = run.choice.groups().clone();
     let pairs = wanted(&groups, &run.flags.pair_names()?)?;
+    let format = run.source.format().to_owned();
+    let doubt = run
+        .source
+        .peek()?
+        .and_then(|first| SameRows::doubt(&format, first));
+    doubt.iter().for_each(say);
     let (workers, engine) = run.workers()?;
     let species = Species::of_pairs(names.len(), &pairs)?;
     let empty = bins::empty(&run.bins, species, run.flags.plane)?;
@@ -151,8 +157,10 @@ pub(super) fn write(
     let bar = run.engines.watch().bar_of_frames(None);
     let (source, choice) = (&mut run.source, &run.choice);
     let bins = (&run.bins, &run.suits);
+    let mut rows = SameRows::default();
     let next = || {
         next_pair(&mut window, source, |frame| {
+            rows.check(&frame)?;
             times.push(frame.frame.time, &lags);
             ready(choice, bins, frame, 1.0)
         })
@@ -165,6 +173,7 @@ pub(super) fn write(
         done => done?.interrupted,
     };
     let frames = window.place;
+    run.choice.of_frames().for_each(say);
     run.source.order(true).for_each(say);
     check_lags(&hove, &lags, frames, interrupted)?;
     record.set("engine", engine);
