@@ -108,8 +108,9 @@ pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat, Tree};
 pub use texts::Texts;
 pub use trajectory::{
     Atoms, Attribute, Cell, FRAME_NAMES, Frame, MemoryColumn, MemoryComponents, MemoryTable,
-    Trajectory, TrajectoryDescription, TrajectoryFormat, TrajectoryRequest, describe_trajectory,
-    frames_of_table, is_structure_before, open_topology, open_trajectory, trajectory_format,
+    TIME_NAMES, Trajectory, TrajectoryDescription, TrajectoryFormat, TrajectoryRequest,
+    are_times_of_frames, describe_trajectory, frames_of_table, is_structure_before, open_topology,
+    open_trajectory, trajectory_format,
 };
 pub use value::{Attributes, Value};
 pub use whole_file::WholeFile;

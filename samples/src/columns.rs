@@ -2,7 +2,7 @@
 //!
 //! Entry: [`choose`]. It reads no values.
 
-use albireo_catalogs::{FRAME_NAMES, TableDescription};
+use albireo_catalogs::{FRAME_NAMES, TIME_NAMES, TableDescription};
 
 use crate::error::{Result, SampleError};
 use crate::selection::Selection;
@@ -292,12 +292,22 @@ pub(crate) fn choose(
 
 /// The column that counts the frames of a trajectory, by the usual names.
 pub(crate) fn frame_like(table: &TableDescription) -> Option<String> {
+    number_called(table, &FRAME_NAMES)
+}
+
+/// The column that may have the times of frames, by the usual names.
+pub(crate) fn time_like(table: &TableDescription) -> Option<String> {
+    number_called(table, &TIME_NAMES)
+}
+
+/// The first column of numbers of one of these names, in any case of letters.
+fn number_called(table: &TableDescription, names: &[&str]) -> Option<String> {
     let numeric = |dtype: &str| {
         ["int", "uint", "float"]
             .iter()
             .any(|t| dtype.starts_with(t))
     };
-    FRAME_NAMES.iter().find_map(|name| {
+    names.iter().find_map(|name| {
         let mut columns = table.columns.iter();
         let column = columns.find(|c| c.name.eq_ignore_ascii_case(name))?;
         (column.width == 1 && numeric(&column.dtype)).then(|| column.name.clone())

@@ -20,6 +20,7 @@ use crate::rsd::{Moved, Shift};
 use crate::snapshot_header::{SnapshotHeader, stated_unit};
 use crate::source::File;
 use crate::stated_units::{StatedUnits, UnitsOfFile};
+use crate::suspicion::times_of_frames;
 use crate::units::{Quantity, Unit};
 use crate::whole_numbers::whole_type;
 use crate::within::Within;
@@ -243,10 +244,26 @@ impl Opened {
             .flatten()
     }
 
+    /// The column that may have the times of frames, where none counts them.
+    fn time_column(&self) -> Option<String> {
+        let has_none = !self.place.is_sky() && self.frame_column().is_none();
+        has_none
+            .then(|| columns::time_like(&self.outline))
+            .flatten()
+    }
+
+    /// What is to be said of the times of the rows that were read.
+    pub(crate) fn times(&self, catalog: &Catalog) -> Option<Notice> {
+        let column = self.time_column()?;
+        let values = catalog.column(&column).ok()?;
+        times_of_frames(&self.source.path, (&column, values))
+    }
+
     /// Reads the columns that are needed: positions, weights, regions, and the frame where there is one, which must be one only.
     pub(crate) fn catalog(&mut self, regions: Option<&String>) -> Result<(Catalog, Option<f64>)> {
         let selection = &self.source.selection;
         let frame = self.frame_column();
+        let time = self.time_column();
         let mut wanted: Vec<String> = Vec::new();
         let class = self
             .class()
@@ -275,6 +292,7 @@ impl Opened {
             .chain(selection.group.iter().filter(|_| whole.is_none()))
             .chain(of_numbers)
             .chain(&frame)
+            .chain(&time)
             .chain(regions)
             .chain(self.shift.iter().map(|shift| &shift.column))
         {

@@ -52,7 +52,7 @@ fn share(copies: usize, all: usize) -> Option<f64> {
 }
 
 /// The share of rows that lie exactly where one before them does.
-fn share_of_copies(points: &Points) -> Option<f64> {
+pub(crate) fn share_of_copies(points: &Points) -> Option<f64> {
     let mut numbers = numbers(points, parts_of(points));
     let all = numbers.len();
     numbers.dedup();

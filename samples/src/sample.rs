@@ -211,6 +211,7 @@ impl Opened {
     ) -> Result<Sample> {
         let hashing = Hashing::begin(self.path(), &conversion.stop);
         let (mut catalog, frame) = self.catalog(conversion.regions.as_ref())?;
+        self.times(&catalog).into_iter().for_each(&mut *tell);
         let classes = self
             .class()
             .map(|(name, is_text)| (name.to_owned(), is_text));

@@ -6,13 +6,30 @@ use std::path::Path;
 
 use albireo::cosmology::Cosmology;
 use albireo::{Particles, Points, Weights, pool};
-use albireo_catalogs::in_short;
+use albireo_catalogs::{are_times_of_frames, in_short};
 
 use crate::columns;
 use crate::error::{Result, SampleError};
 use crate::notice::Notice;
 use crate::shown::in_four_digits;
 use crate::space::{Rows, is_rectangular};
+
+/// Particles at several times, those of frames, that are taken for one set of particles.
+pub(crate) fn times_of_frames(path: &Path, (column, values): (&str, &[f64])) -> Option<Notice> {
+    let [least, most] = are_times_of_frames(values)
+        .then(|| range(values))?
+        .map(in_short);
+    let numbered = if values.iter().all(|value| value.fract() == 0.0) {
+        format!("--frame-column {column}")
+    } else {
+        "--frame-column and a column of their numbers".to_owned()
+    };
+    Some(Notice::warning(format!(
+        "{}: particles at several times (column `{column}`, {least} to {most}) are counted as if they were there at once: if these are frames, \
+         `albireo rdf` counts one after the other by {numbered}, --where '{column} == {least}' takes one",
+        path.display()
+    )))
+}
 
 /// The largest redshift of a galaxy that anybody has seen is below this one.
 const FAR: f64 = 20.0;

@@ -18,14 +18,49 @@ const WIDEST: usize = 16;
 /// The column of frame numbers, unless another is named.
 const FRAME: &str = "frame";
 /// What columns are called that tell frames apart, in any case of letters: a table with one of them is not one frame unless it is named.
-pub const FRAME_NAMES: [&str; 6] = [
+pub const FRAME_NAMES: [&str; 7] = [
     "frame",
     "frames",
+    "frame_number",
     "timestep",
     "time_step",
     "step",
     "snapshot",
 ];
+
+/// What columns are called that may tell frames apart, in any case of letters: they do where [`are_times_of_frames`].
+pub const TIME_NAMES: [&str; 2] = ["time", "t"];
+
+/// Whether values are the times of several frames, each of them of two particles or more: in rising order frame after frame, or all times of each
+/// particle in turn.
+///
+/// ```
+/// use albireo_catalogs::are_times_of_frames;
+/// assert!(are_times_of_frames(&[0.0, 0.0, 0.5, 0.5, 0.5]));
+/// assert!(are_times_of_frames(&[0.0, 0.5, 0.0, 0.5]));
+/// assert!(!are_times_of_frames(&[0.0, 0.0, 0.0]));
+/// assert!(!are_times_of_frames(&[0.0, 0.5, 0.7]));
+/// assert!(!are_times_of_frames(&[0.0, 0.0, 0.5, 0.0]));
+/// ```
+pub fn are_times_of_frames(values: &[f64]) -> bool {
+    let Some(first) = values.first() else {
+        return false;
+    };
+    let rise = |values: &[f64]| values.is_sorted_by(|a, b| a < b);
+    let mut runs = values.chunk_by(|a, b| a == b);
+    let of_first = runs.clone().next().map_or(0, <[f64]>::len);
+    if of_first == values.len() {
+        return false;
+    }
+    if of_first > 1 {
+        return values.is_sorted() && runs.all(|run| run.len() > 1);
+    }
+    let again = values.iter().skip(1).position(|value| value == first);
+    again.is_some_and(|place| {
+        let turn = &values[..=place];
+        rise(turn) && values.chunks(turn.len()).all(|other| other == turn)
+    })
+}
 
 /// The components of a table that are decoded, and what each is for, as places among them.
 pub(super) struct Layout {
@@ -129,7 +164,12 @@ impl Layout {
         });
         let boxes = boxes.transpose()?;
         let mut at_most = |name: &str| has(name).then(|| places.number(name, false)).transpose();
-        let (step, time) = (at_most("step")?, at_most("time")?);
+        // Of one frame alone they are columns of particles, which may tell otherwise.
+        let (step, time) = if divided {
+            (at_most("step")?, at_most("time")?)
+        } else {
+            (None, None)
+        };
         let unit = schema.fields[places.components[first].field].unit.clone();
         let others = places.others(own_rows);
         Ok(Self {

@@ -55,7 +55,7 @@ pub use atoms::{Atoms, Attribute};
 pub use cell::Cell;
 pub use description::TrajectoryDescription;
 pub use format::{TrajectoryFormat, TrajectoryRequest};
-pub use layout::FRAME_NAMES;
+pub use layout::{FRAME_NAMES, TIME_NAMES, are_times_of_frames};
 pub use memory::{MemoryColumn, MemoryComponents, MemoryTable};
 pub use open::{
     describe_trajectory, is_structure_before, open_topology, open_trajectory, trajectory_format,

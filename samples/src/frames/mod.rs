@@ -6,6 +6,7 @@ mod centres;
 mod changing;
 mod chosen;
 mod columns;
+mod counted;
 mod held;
 mod lengths;
 mod masses;

@@ -46,34 +46,44 @@ impl FrameChoice {
                 unit.map(|unit| format!(" {unit}")).unwrap_or_default()
             )));
         }
-        let of_cell = || {
-            let cell = first.frame.cell.as_ref()?;
-            let vectors = cell.vectors();
-            Some([0, 1, 2].map(|k| cell.periodic()[k].then_some(vectors[k])))
-        };
-        let file = self
+        if let Some(rows) = self.rows_of_box(first) {
+            found.extend(self.in_plane(first, &rows));
+        }
+        found.extend(self.other_box(first));
+        found
+    }
+
+    /// The box that the frame is counted in.
+    fn rows_of_box(&self, first: &NumberedFrame) -> Option<Rows> {
+        let spec = self.reading.space.map_or(BoxSpec::File, |space| space.spec);
+        if spec != BoxSpec::File {
+            return rows(spec);
+        }
+        let cell = first.frame.cell.as_ref()?;
+        let vectors = cell.vectors();
+        Some([0, 1, 2].map(|k| cell.periodic()[k].then_some(vectors[k])))
+    }
+
+    /// A box that does not suit the particles, as one in another unit.
+    pub(super) fn other_box(&self, first: &NumberedFrame) -> Option<Notice> {
+        let rows = self.rows_of_box(first)?;
+        let [x, y, z] = first.frame.positions.clone();
+        let points = Points::new(x, y, z).ok()?;
+        let is_given = self
             .reading
             .space
-            .is_none_or(|space| space.spec == BoxSpec::File);
-        let rows = given.or_else(|| of_cell().filter(|_| file));
-        let flat = self.reading.flat.map(albireo::Axis::index);
-        let [x, y, z] = first.frame.positions.clone();
-        if let (Some(rows), Ok(points)) = (rows, Points::new(x, y, z)) {
-            found.extend(self.in_plane(first, &rows));
-            let particles = format!(
+            .is_some_and(|space| space.spec != BoxSpec::File);
+        let boxed = Boxed {
+            particles: format!(
                 "the particles of the first frame of {}",
                 first.path.display()
-            );
-            let boxed = Boxed {
-                particles,
-                points: &points,
-                rows: &rows,
-                flat,
-                only_given: given.is_some() && first.frame.cell.is_none(),
-            };
-            found.extend(boxed.suspicion());
-        }
-        found
+            ),
+            points: &points,
+            rows: &rows,
+            flat: self.reading.flat.map(Axis::index),
+            only_given: is_given && first.frame.cell.is_none(),
+        };
+        boxed.suspicion()
     }
 
     /// Particles that all lie in a plane, in a box that is periodic along all axes.

@@ -222,7 +222,13 @@ impl Rdf {
         let unit = self.pairs.space.unit.as_deref();
         let notice = choice.notice(source, job, unit, topology)?;
         notice.iter().for_each(say);
+        let bare = matches!(
+            self.frames.norm,
+            Some(flags::NormName::Counts | flags::NormName::Neighbours)
+        );
         if let Some(first) = source.peek()? {
+            let found = choice.doubts(first, job, !bare && !self.walls.given());
+            found.iter().for_each(say);
             let volume = self.volume.filter(|_| job.volume.is_none());
             let sizes = (self.walls.walls.as_ref(), volume);
             let of_frame = format!(
