@@ -1,6 +1,7 @@
 //! Counts made elsewhere, merged, and cut into parts: what is refused, and what totals say.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use albireo::counts::{ExactSums, JobId, PairKind, PairTotal, Part, count_pairs, count_part};
@@ -223,7 +224,8 @@ fn what_is_known_of_counts_stays_with_them() {
         PairTotal::unweighted(PairKind::Cross, 6),
         JobId(2),
     );
-    let counted = counted.unwrap();
+    let sums = ExactSums::from_parts(&[vec![0.5, 0.0, 7.0]]).unwrap();
+    let counted = counted.unwrap().with_separation_sums(sums).unwrap();
     for [first, second] in [[&counted, &of_weights], [&of_weights, &counted]] {
         let sum = Counts::rescaled_sum((2.0, first), &[(1.0, second)]).unwrap();
         assert!(!sum.is_numbered() && sum.npairs() == [0; 3]);
@@ -232,6 +234,30 @@ fn what_is_known_of_counts_stays_with_them() {
     let twice = Counts::rescaled_sum((1.0, &counted), &[(2.0, &counted)]).unwrap();
     assert!(twice.is_numbered() && twice.npairs() == [2, 0, 6]);
     assert_eq!(twice.values(), [3.0, 0.0, 3.0]);
+    // Of pairs that count otherwise the means are others.
+    assert!(counted.mean_separation().is_some() && twice.mean_separation().is_none());
+}
+
+#[test]
+fn every_bit_of_a_position_makes_another_job() {
+    let points = in_box(40, 4, [1.0; 3]).unwrap();
+    let job = |flipped: Option<(usize, u32)>| {
+        let column = |axis: usize| -> Vec<f64> {
+            let value = |row: usize| match flipped {
+                Some((at, bit)) if (at, 1) == (row, axis) => {
+                    f64::from_bits(points.at(row)[axis].to_bits() ^ 1 << bit)
+                }
+                _ => points.at(row)[axis],
+            };
+            (0..40).map(value).collect()
+        };
+        let moved = Points::new(column(0), column(1), column(2)).unwrap();
+        JobId::of(&PairJob::new(Pairs::Auto(&Particles::new(moved)), &Domain::Open).unwrap())
+    };
+    let flipped = [0, 9, 23, 39].map(|row| (0..60).map(move |bit| job(Some((row, bit)))));
+    let jobs: HashSet<JobId> = flipped.into_iter().flatten().collect();
+    assert_eq!(jobs.len(), 4 * 60);
+    assert!(!jobs.contains(&job(None)));
 }
 
 /// Weights of many kinds.

@@ -11,11 +11,11 @@ use albireo::estimators::{Estimation, Formula, Role};
 use albireo::particles::Column;
 use albireo::random::{self, Stream};
 use albireo::tally::{
-    CountSpec, End, Exchange, Operation, OperationList, PairProgram, PairSum, Value,
+    CountSpec, End, Exchange, Legendre, Operation, OperationList, PairProgram, PairSum, Value,
 };
 use albireo::{
-    Counts, Domain, Edges, Engine, Labels, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins,
-    Weights,
+    Axis, Counts, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles,
+    PeriodicBox, RBins, SMuBins, SignedEdges, Weights,
 };
 
 /// `n` points in a unit box with weights and two columns, in four regions.
@@ -210,6 +210,67 @@ fn each_set_of_weights_has_its_sums() {
         assert_eq!(counts.pair_sum("m"), alone.pair_sum("m"), "set {set}");
         assert!(counts.pair_sum("m").unwrap().values()[4] != 0.0);
     }
+}
+
+#[test]
+fn sums_of_all_kinds_stand_beside_each_other() {
+    let (domain, data) = (cube(), sample(40, 13));
+    let job = PairJob::new(Pairs::Auto(&data), &domain).unwrap();
+    let (s, mu) = (Edges::linear(0.0, 0.4, 3), SignedEdges::new(vec![0.0, 1.0]));
+    let los = LineOfSight::Fixed(Axis::Z);
+    let bins = SMuBins::new(s.unwrap(), mu.unwrap(), los).unwrap();
+    let plain = CountSpec::for_pairs(&bins, job.pairs());
+    let count = |what: &CountSpec| count_pairs(&Naive, &job, what, &Silent).unwrap();
+    // Two sums, the second the larger one.
+    let mut of = OperationList::default();
+    let [i, j] = [End::First, End::Second].map(|end| of.push(Operation::Column(end, 0)));
+    let values = [Operation::Multiply(i, j), Operation::Add(i, j)].map(|value| of.push(value));
+    let sums = ["m", "n"]
+        .into_iter()
+        .zip(values)
+        .map(|(name, value)| PairSum {
+            name: name.to_owned(),
+            value,
+            bound: 1e3,
+            proven: false,
+            exchange: Exchange::Even,
+        });
+    let program = Arc::new(PairProgram::new(&of, sums.collect()).unwrap());
+    let of_program = count(&plain.clone().with_program(Arc::clone(&program)));
+    let even = Legendre::ALL.into_iter().filter(|l| l.degree() % 2 == 0);
+    let even: Vec<Legendre> = even.filter(|l| *l != Legendre::L0).collect();
+    let all = plain
+        .clone()
+        .with_mean_separation()
+        .with_weighted_separation()
+        .with_legendre(even.iter().copied().collect())
+        .with_program(program);
+    let all = count(&all);
+    for name in ["m", "n"] {
+        assert_eq!(all.pair_sum(name), of_program.pair_sum(name), "{name}");
+    }
+    assert_ne!(all.pair_sum("m"), all.pair_sum("n"));
+    // What a pair adds to the bound is that of a bin of one pair.
+    let of_pair = all.pair_sum_bound_of_pair("n").unwrap();
+    let bounds = all.pair_sum_bound("n").unwrap();
+    for (bound, &pairs) in bounds.iter().zip(all.npairs()) {
+        assert!(of_pair > 0.0 && *bound >= of_pair * pairs as f64 * (1.0 - 1e-12));
+    }
+    assert_eq!(all.pair_sum_bound_of_pair("q"), None);
+    for l in even {
+        let alone = count(&plain.clone().with_legendre([l].into_iter().collect()));
+        let found = all.exact_legendre_sums(l);
+        assert!(
+            found.is_some() && found == alone.exact_legendre_sums(l),
+            "{l:?}"
+        );
+    }
+    let means = count(&plain.with_mean_separation().with_weighted_separation());
+    assert_eq!(all.separation_sums(), means.separation_sums());
+    assert_eq!(
+        all.weighted_separation_sums(),
+        means.weighted_separation_sums()
+    );
 }
 
 #[test]
