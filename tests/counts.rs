@@ -239,6 +239,23 @@ fn what_is_known_of_counts_stays_with_them() {
 }
 
 #[test]
+fn rounded_sums_leave_nothing_where_no_pair_is() {
+    // As numbers of a file are: 0.4 is not 0.3 and 0.1.
+    let of = |pairs: u64, weight: f64, all: u64| {
+        let weight = [weight, 0.0, 0.0];
+        restored(&[pairs, 0, 0], Some(&weight), total(all)).unwrap()
+    };
+    let across = || of(1, 0.1, 4);
+    let regions = [[of(2, 0.3, 2), across()], [of(0, 0.0, 3), across()]];
+    let counts = of(3, 0.4, 9).with_regions(&regions).unwrap();
+    let rest = counts.without(0, 1.0);
+    assert_eq!((rest.npairs(), rest.values()), (&[0; 3][..], vec![0.0; 3]));
+    let other = counts.without(1, 1.0);
+    assert_eq!(other.npairs(), [2, 0, 0]);
+    assert!((other.values()[0] - 0.3).abs() < 1e-15);
+}
+
+#[test]
 fn every_bit_of_a_position_makes_another_job() {
     let points = in_box(40, 4, [1.0; 3]).unwrap();
     let job = |flipped: Option<(usize, u32)>| {

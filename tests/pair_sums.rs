@@ -7,6 +7,7 @@ use albireo::counts::{
     Part, count_pairs, count_part, count_prepared, count_regions, count_weight_sets,
 };
 use albireo::engine::{Cpu, PreparedJob, Silent};
+use albireo::error::JobError;
 use albireo::estimators::{Estimation, Formula, Role};
 use albireo::particles::Column;
 use albireo::random::{self, Stream};
@@ -15,7 +16,7 @@ use albireo::tally::{
 };
 use albireo::{
     Axis, Counts, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles,
-    PeriodicBox, RBins, SMuBins, SignedEdges, Weights,
+    PeriodicBox, Points, RBins, SMuBins, SignedEdges, Weights,
 };
 
 /// `n` points in a unit box with weights and two columns, in four regions.
@@ -285,6 +286,20 @@ fn values_beyond_their_bound_and_columns_that_are_missing_are_refused() {
         "{naive}"
     );
     assert_eq!(naive, cpu);
+    // The bin is that of the first such pair.
+    let points = Points::from_rows(&[[0.1; 3], [0.2, 0.1, 0.1], [0.45, 0.1, 0.1]]).unwrap();
+    let columns = [vec![0.1, 1.0, 0.9], vec![0.0; 3]].map(Column::from);
+    let three = Particles::new(points).with_columns(columns.into());
+    let three = three.unwrap();
+    let one = PairJob::new(Pairs::Auto(&three), &domain).unwrap();
+    let error = count_pairs(&Naive, &one, &what, &Silent).unwrap_err();
+    let expected = JobError::NoValue {
+        name: "m".to_owned(),
+        bound: 0.5,
+        pairs: 1,
+        bin: 3,
+    };
+    assert_eq!(error.to_string(), expected.to_string());
     let bare = Particles::new(data.points().clone());
     let job = PairJob::new(Pairs::Auto(&bare), &domain).unwrap();
     let error = count_pairs(&Naive, &job, &what, &Silent).unwrap_err();
