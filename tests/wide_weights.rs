@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::counts::{
-    JobId, PairKind, PairTotal, Part, count_pairs, count_part, count_weight_sets,
+    ExactSums, JobId, PairKind, PairTotal, Part, count_pairs, count_part, count_weight_sets,
 };
 use albireo::engine::{Cpu, Silent};
 use albireo::error::CountsError;
@@ -291,8 +291,32 @@ fn sums_that_cancel_are_told() {
     let bins = RBins::new(Edges::new(vec![0.25, 0.5, 1.2, 20.0]).unwrap());
     let counts = count_pairs(&Naive, &job, weighted(&bins), &Silent).unwrap();
     assert_eq!(counts.bins_of_little_weight(), [1]);
-    let text = counts.loose_weights().unwrap().to_string();
+    let loose = counts.loose_weights().unwrap();
+    let text = loose.to_string();
     assert!(text.contains("1 of 3 bins"), "{text}");
+    let share = counts.weight_bound().unwrap()[1] / counts.weight().unwrap()[1].abs();
+    assert_eq!(loose.worst, share);
+    assert!(1e-9 < share && share < 1.0, "{share}");
+}
+
+#[test]
+fn weights_made_elsewhere_merge_with_those_of_any_range() {
+    let bins = r_bins();
+    let rows: Vec<[f64; 3]> = Random(2).points(80, 3.0);
+    let mut weights = vec![1.0; 80];
+    weights[0] = 1e9;
+    let sample = sample(&rows, &weights);
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+    let counts = count_pairs(&Naive, &job, weighted(&bins), &Silent).unwrap();
+    assert!(counts.is_in_two_words());
+    let weight = ExactSums::from_parts(&[counts.weight().unwrap()]).unwrap();
+    let npairs = counts.npairs().to_vec();
+    let read = Counts::from_parts(bins, npairs, Some(weight), counts.total(), JobId(1));
+    let mut both = counts.clone();
+    both.merge(&read.unwrap()).unwrap();
+    let twice: Vec<u64> = counts.npairs().iter().map(|n| 2 * n).collect();
+    assert_eq!(both.npairs(), twice);
+    assert_eq!(both.weight_bound(), None);
 }
 
 #[test]

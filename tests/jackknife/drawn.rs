@@ -1,7 +1,7 @@
 //! Counts by region that are made elsewhere, and regions that are drawn again, against counts of each region alone and of all without it.
 
 use albireo::counts::PairTotal;
-use albireo::{Bins, Counts, PairJob};
+use albireo::{Bins, Counts, Domain, Edges, Labels, PairJob, Pairs, Particles, RBins, random};
 
 use super::{REGIONS, Samples, close};
 
@@ -63,4 +63,20 @@ fn drawn_regions(
     let halves = twice.1.iter().map(|value| value / 2.0).collect();
     let pairs = twice.0.iter().map(|pairs: &u64| pairs.div_ceil(2));
     (pairs.collect(), halves, twice.2 / 2.0)
+}
+
+#[test]
+fn regions_may_stand_one_after_another() {
+    // Of rows so many each thread looks at a stretch, which holds one region.
+    let n = 70_000;
+    let labels = Labels::new((0..n).map(|row| row / (n / 2)).collect(), 2).unwrap();
+    let sample = Particles::new(random::in_box(n as usize, 1, [1.0; 3]).unwrap());
+    let sample = sample.labelled(labels).unwrap();
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+    let bins = RBins::new(Edges::linear(0.0, 0.1, 2).unwrap());
+    let none = || [(vec![0; 2], None), (vec![0; 2], None)];
+    let counts = Counts::of_job_by_region(&job, bins, vec![none(), none()]).unwrap();
+    let half = u64::from(n / 2);
+    assert_eq!(counts.within(1).total().pairs, half * (half - 1) / 2);
+    assert_eq!(counts.across(1).total().pairs, half * half);
 }
