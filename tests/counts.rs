@@ -16,6 +16,8 @@ use albireo::{
     Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
 };
 
+#[path = "counts/elsewhere.rs"]
+mod elsewhere;
 #[path = "counts/merging.rs"]
 mod merging;
 
