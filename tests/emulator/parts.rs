@@ -257,7 +257,10 @@ fn lines_and_groups_are_not_put_together() {
     assert_eq!(merged.npairs(), whole.npairs());
     let refused = part(&engine, 0).merge(&part(&Naive, 1)).unwrap_err();
     assert!(
-        matches!(refused, CountsError::Setting { .. }) && refused.to_string().contains("units"),
+        matches!(refused, CountsError::Setting { .. })
+            && refused
+                .to_string()
+                .contains("how the job was cut into parts"),
         "{refused}"
     );
     let what = CountSpec::new(bins.clone());
