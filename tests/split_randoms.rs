@@ -330,9 +330,12 @@ fn splits_that_mean_nothing_are_refused() {
         Split::new(5, None).unwrap().subsets_of(&few).unwrap_err(),
         small
     );
+    let pairs = Split::new(5, None).unwrap().subsets_of(&sample(10, 1));
+    assert!(pairs.unwrap().iter().all(|subset| subset.len() == 2));
     let near = |above| Split::new(2, Some(above)).unwrap().near_bins(bins());
     assert_eq!(near(0.0), Ok(None));
     for (above, nearest) in [
+        (0.22, 0.2),
         (0.35, 0.4),
         (0.7, 0.4),
         (5.0, 0.4),

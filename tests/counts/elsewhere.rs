@@ -2,6 +2,7 @@
 
 use albireo::Counts;
 use albireo::counts::{ExactSums, JobId, PairKind};
+use albireo::engine::Exactness;
 use albireo::error::CountsError;
 use albireo::tally::Legendre;
 
@@ -61,4 +62,19 @@ fn sums_of_expressions_have_names_of_their_own() {
     assert_eq!(values, [vec![1.5, 0.0, 2.0], vec![0.5, 0.0, 7.0]]);
     let twice = one.with_pair_sum("m", sums([0.0; 3])).unwrap_err();
     assert_eq!(twice, CountsError::NamedTwice("m".to_owned()));
+}
+
+#[test]
+fn exact_counts_have_no_approximate_regions() {
+    let of = |pairs: u64, all: u64| restored(&[pairs, 0, 0], None, total(all)).unwrap();
+    let regions = |inner: Counts| [[inner, of(1, 4)], [of(0, 3), of(1, 4)]];
+    let rounded = |counts: Counts| counts.with_exactness(Exactness::Approximate);
+    assert!(of(2, 9).with_regions(&regions(of(1, 2))).is_ok());
+    let refused = of(2, 9).with_regions(&regions(rounded(of(1, 2))));
+    assert!(
+        matches!(&refused, Err(CountsError::Regions(why)) if why == "some are approximate"),
+        "{refused:?}"
+    );
+    let all = rounded(of(2, 9)).with_regions(&regions(of(1, 2)));
+    assert_eq!(all.unwrap().exactness(), Exactness::Approximate);
 }
