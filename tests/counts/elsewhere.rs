@@ -1,7 +1,7 @@
 //! Counts made elsewhere: what is known of weights alone, and what further sums must satisfy.
 
 use albireo::Counts;
-use albireo::counts::{ExactSums, JobId, PairKind};
+use albireo::counts::{ExactSums, JobId, PairKind, PairTotal};
 use albireo::engine::Exactness;
 use albireo::error::CountsError;
 use albireo::tally::Legendre;
@@ -77,4 +77,18 @@ fn exact_counts_have_no_approximate_regions() {
     );
     let all = rounded(of(2, 9)).with_regions(&regions(of(1, 2)));
     assert_eq!(all.unwrap().exactness(), Exactness::Approximate);
+}
+
+#[test]
+fn pairs_in_both_orders_scatter_as_those_that_there_are() {
+    let of = |kind| {
+        let total = PairTotal::unweighted(kind, 12);
+        let counts = Counts::from_parts(bins(), vec![4, 0, 8], None, total, JobId(1));
+        counts.unwrap().relative_variance()[0]
+    };
+    assert_eq!(of(PairKind::AutoUnordered), 0.25);
+    assert_eq!(of(PairKind::AutoOrdered), 0.5);
+    assert_eq!(of(PairKind::Cross), 0.25);
+    let all = total(6).to_string();
+    assert_eq!(all, "6 pairs, auto (each pair once), of weight 6.0");
 }
