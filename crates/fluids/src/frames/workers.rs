@@ -65,6 +65,10 @@ impl FrameWorkers {
                     engines.push(AnyEngine::Cpu(cpu.clone().with_own_thread()?));
                 }
             }
+            // Another crate may ask for engines that this one was built without.
+            #[cfg(not(feature = "cuda"))]
+            #[allow(unreachable_patterns, reason = "where no crate asks for them")]
+            other => engines.push(other.clone()),
         }
         Ok(Self::of(engine, engines))
     }
