@@ -4,10 +4,9 @@
 
 use albireo::{Particles, Weights};
 
+use crate::overlap::some_rows;
 use crate::shown::in_four_digits;
 
-/// Points of each sample that are looked at: of more, every n-th.
-const ENOUGH: usize = 1 << 14;
 /// Points that are enough to say something.
 const FEWEST: usize = 100;
 /// The share of the randoms beyond the last of the data that is worth saying, and how many rows of the data make up for it: clusters of these are
@@ -36,13 +35,11 @@ fn some_of(particles: &Particles) -> Vec<Row> {
         Weights::Unit => 1.0,
         Weights::PerParticle(weights) => weights.view().at(row),
     };
-    let step = points.len().div_ceil(ENOUGH).max(1);
-    let rows = (0..points.len()).step_by(step);
     let row = |row| Row {
         position: points.at(row),
         weight: weight(row),
     };
-    rows.map(row).collect()
+    some_rows(points.len()).map(row).collect()
 }
 
 fn dot(a: Position, b: Position) -> f64 {

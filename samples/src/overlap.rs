@@ -20,10 +20,13 @@ const FEW: usize = 20;
 
 type Position = [f64; 3];
 
+/// Rows of a sample that are enough to look at: of many, every n-th.
+pub(crate) fn some_rows(rows: usize) -> impl Iterator<Item = usize> + Clone {
+    (0..rows).step_by(rows.div_ceil(ENOUGH).max(1))
+}
+
 fn some_of(points: &Points) -> Vec<Position> {
-    let step = points.len().div_ceil(ENOUGH).max(1);
-    let rows = (0..points.len()).step_by(step);
-    rows.map(|row| points.at(row)).collect()
+    some_rows(points.len()).map(|row| points.at(row)).collect()
 }
 
 /// The bounding box of some positions.

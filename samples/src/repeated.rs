@@ -26,17 +26,18 @@ fn number_of(position: [f64; 3]) -> u64 {
     })
 }
 
-/// One part in how many of the numbers of a sample is enough.
-fn parts_of(points: &Points) -> u64 {
-    (points.len() / ENOUGH).next_power_of_two() as u64
+/// Enough of the numbers of a sample, rising.
+fn enough(points: &Points) -> Vec<u64> {
+    let parts = (points.len() / ENOUGH).next_power_of_two() as u64;
+    numbers(points, |number| number % parts == 0)
 }
 
-/// The numbers of positions that are multiples of this one, rising.
-fn numbers(points: &Points, parts: u64) -> Vec<u64> {
+/// The numbers of positions that are kept, rising.
+fn numbers(points: &Points, is_kept: impl Fn(u64) -> bool + Sync) -> Vec<u64> {
     let (view, rows) = (points.view(), points.len());
     let of_rows = |begin: usize| -> Vec<u64> {
         let numbers = (begin..rows.min(begin + ROWS)).map(|row| number_of(view.at(row)));
-        numbers.filter(|number| number % parts == 0).collect()
+        numbers.filter(|number| is_kept(*number)).collect()
     };
     let numbers = pool::each(rows.div_ceil(ROWS), |part| of_rows(part * ROWS));
     let mut numbers = numbers.concat();
@@ -53,7 +54,7 @@ fn share(copies: usize, all: usize) -> Option<f64> {
 
 /// The share of rows that lie exactly where one before them does.
 pub(crate) fn share_of_copies(points: &Points) -> Option<f64> {
-    let mut numbers = numbers(points, parts_of(points));
+    let mut numbers = enough(points);
     let all = numbers.len();
     numbers.dedup();
     share(all - numbers.len(), all)
@@ -61,14 +62,15 @@ pub(crate) fn share_of_copies(points: &Points) -> Option<f64> {
 
 /// The share of data that lie exactly where a row of randoms does.
 fn share_among(data: &Points, randoms: &Points) -> Option<f64> {
-    let parts = parts_of(data);
-    let (data, randoms) = (numbers(data, parts), numbers(randoms, parts));
+    let data = enough(data);
+    // Randoms may be very many: those alone are kept that are data.
+    let randoms = numbers(randoms, |number| data.binary_search(&number).is_ok());
     let is_there = |number: &&u64| randoms.binary_search(number).is_ok();
     share(data.iter().filter(is_there).count(), data.len())
 }
 
 /// A share in per cent, in two digits where it is small.
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     if percent < 0.95 {
         format!("{percent:.1}")

@@ -29,6 +29,11 @@ fn pairs<T>(all: &[T]) -> impl Iterator<Item = (&T, &T)> {
         .flat_map(|(k, first)| all[k + 1..].iter().map(move |second| (first, second)))
 }
 
+/// Each sample of data with its randoms.
+fn with_randoms(samples: &[Sample]) -> impl Iterator<Item = (&Sample, &Sample)> {
+    pairs(samples).filter(|(data, randoms)| are_randoms_of(&randoms.role, &data.role))
+}
+
 /// Refuses rows of a file that are given as their own randoms.
 pub(crate) fn check_randoms(sources: &[Source]) -> Result<()> {
     let own = pairs(sources).filter(|(a, b)| are_randoms_of(&b.role, &a.role));
@@ -71,11 +76,11 @@ pub(crate) fn same_rows(samples: &[Sample]) -> Vec<Notice> {
 
 /// Data that are among their randoms, but not all of these.
 pub(crate) fn among(samples: &[Sample]) -> Vec<Notice> {
-    let found = pairs(samples).filter(|(data, randoms)| {
-        let are_same = || data.particles.points() == randoms.particles.points();
-        are_randoms_of(&randoms.role, &data.role) && !are_same()
-    });
-    found
+    let are_same = |(data, randoms): &(&Sample, &Sample)| {
+        data.particles.points() == randoms.particles.points()
+    };
+    let others = with_randoms(samples).filter(|both| !are_same(both));
+    others
         .filter_map(|(data, randoms)| data_among_randoms(data, randoms))
         .collect()
 }
@@ -85,9 +90,7 @@ const ELSEWHERE: f64 = 0.2;
 
 /// Data that lie in other regions than their randoms.
 pub(crate) fn in_other_regions(samples: &[Sample]) -> Vec<Notice> {
-    let of_data =
-        pairs(samples).filter(|(data, randoms)| are_randoms_of(&randoms.role, &data.role));
-    let found = of_data.filter_map(|(data, randoms)| {
+    let found = with_randoms(samples).filter_map(|(data, randoms)| {
         let [of_data, of_randoms] = [data.shares_of_regions()?, randoms.shares_of_regions()?];
         let both = || of_data.iter().zip(&of_randoms);
         let apart = both().map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0;
@@ -114,10 +117,8 @@ pub(crate) fn in_other_regions(samples: &[Sample]) -> Vec<Notice> {
 
 /// Randoms that are fewer than their data.
 pub(crate) fn few_randoms(samples: &[Sample]) -> Vec<Notice> {
-    let few = |(data, randoms): &(&Sample, &Sample)| {
-        are_randoms_of(&randoms.role, &data.role) && randoms.particles.len() < data.particles.len()
-    };
-    let few = pairs(samples).filter(few);
+    let few = with_randoms(samples)
+        .filter(|(data, randoms)| randoms.particles.len() < data.particles.len());
     few.map(|(data, randoms)| Notice::warning(format!(
         "{}: {} rows, fewer than the {} of {}: are the two swapped? Randoms should be many times as many",
         randoms.role,
@@ -135,9 +136,7 @@ const FEW: [usize; 2] = [2000, 5000];
 
 /// Data and randoms that do not cover the same volume, or not alike.
 pub(crate) fn apart(samples: &[Sample], on_sky: bool) -> Vec<Notice> {
-    let randoms =
-        pairs(samples).filter(|(data, randoms)| are_randoms_of(&randoms.role, &data.role));
-    let apart = randoms.filter_map(|(data, randoms)| {
+    let apart = with_randoms(samples).filter_map(|(data, randoms)| {
         let found = alone(data, randoms).or_else(|| {
             let of_data = (data.role.as_str(), &data.particles);
             differences(of_data, (&randoms.role, &randoms.particles), on_sky)

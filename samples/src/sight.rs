@@ -5,12 +5,12 @@
 use albireo::Points;
 
 use crate::notice::Notice;
+use crate::overlap::some_rows;
 use crate::sample::Sample;
 use crate::shown::in_four_digits;
 
-/// Positions that are enough to say something, and those that are looked at: of more, every n-th.
+/// Positions that are enough to say something.
 const FEWEST: usize = 100;
-const ENOUGH: usize = 1 << 14;
 /// How far, as a part of the longest side, the sides of a cube may differ, and its corner or its middle may lie from the origin.
 const UNEQUAL: f64 = 0.1;
 /// The share of positions beyond the sphere that fits between the origin and the sides: 0.48 in a cube, few where a survey ends at a distance.
@@ -34,8 +34,7 @@ fn cube(points: &Points) -> Option<[f64; 2]> {
         .iter()
         .map(|[_, hi]| *hi)
         .fold(f64::INFINITY, f64::min);
-    let step = points.len().div_ceil(ENOUGH);
-    let some = (0..points.len()).step_by(step).map(|row| points.at(row));
+    let some = some_rows(points.len()).map(|row| points.at(row));
     let beyond = some
         .clone()
         .filter(|x| x.iter().map(|x| x * x).sum::<f64>() > radius * radius);

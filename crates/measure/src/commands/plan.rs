@@ -207,9 +207,8 @@ impl<'a> Plan<'a> {
         estimator: &AnyEstimator,
         counts: &TermCounts,
     ) -> Result<(Correlation, Option<Multipoles>), EstimatorError> {
-        let mut is_said = false;
-        for term in counts.without_pairs() {
-            is_said = true;
+        let without_pairs = counts.without_pairs();
+        for term in &without_pairs {
             tracing::warn!(
                 "{}: no pair lies in any bin, so that the estimate means nothing: do the samples lie in one place, in the same units?",
                 term.name
@@ -219,7 +218,7 @@ impl<'a> Plan<'a> {
             .orders
             .map(|orders| estimator.multipoles(counts, orders));
         let xi = estimator.estimate(counts)?;
-        if !is_said && !xi.xi.iter().any(|xi| xi.is_finite()) {
+        if without_pairs.is_empty() && !xi.xi.iter().any(|xi| xi.is_finite()) {
             tracing::warn!("the estimator divides by 0 in every bin: no value of it is a number");
         }
         Ok((xi, poles.transpose()?))

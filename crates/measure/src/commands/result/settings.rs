@@ -109,26 +109,34 @@ fn kinds_of_box(first: &Table, other: &Table) -> Option<String> {
     differs.then(|| format!("its box: {other}, not {first}"))
 }
 
-/// The weights of the samples by what these are to the count.
-fn weights_by_role(table: &Table) -> BTreeMap<&str, &str> {
+/// An entry of the records of the samples by what these are to the count; `none` of those without it.
+fn by_role<'a>(table: &'a Table, entry: &str) -> BTreeMap<&'a str, &'a str> {
     let samples = table.meta.get("samples").and_then(Value::as_array);
-    let samples = samples.into_iter().flatten();
-    let weights = samples.filter_map(|sample| {
+    let entries = samples.into_iter().flatten().filter_map(|sample| {
         let role = sample["role"].as_str()?;
-        Some((role, sample["weight"].as_str().unwrap_or("none")))
+        Some((role, sample[entry].as_str().unwrap_or("none")))
     });
-    weights.collect()
+    entries.collect()
+}
+
+/// The first role of the samples of both whose entries differ, with that of `first` and that of `other`.
+fn of_other_samples<'a>(
+    [first, other]: [&'a Table; 2],
+    entry: &str,
+    differ: impl Fn(&str, &str) -> bool,
+) -> Option<[&'a str; 3]> {
+    let of_other = by_role(other, entry);
+    by_role(first, entry).into_iter().find_map(|(role, first)| {
+        let other = *of_other.get(role)?;
+        differ(first, other).then_some([role, first, other])
+    })
 }
 
 /// The first of the samples of both that has weights in one of them alone; columns may have any names.
 fn weights_of_samples(first: &Table, other: &Table) -> Option<String> {
-    let of_other = weights_by_role(other);
-    let differs = |(role, first): (&str, &str)| {
-        let other = *of_other.get(role)?;
-        let differs = (first == "none") != (other == "none");
-        differs.then(|| format!("its weights of {role}: {other}, not {first}"))
-    };
-    weights_by_role(first).into_iter().find_map(differs)
+    let differ = |first: &str, other: &str| (first == "none") != (other == "none");
+    let [role, first, other] = of_other_samples([first, other], "weight", differ)?;
+    Some(format!("its weights of {role}: {other}, not {first}"))
 }
 
 /// A universe in a few words: its name, or what differs from the other.
@@ -158,17 +166,6 @@ fn lengths(table: &Table) -> Option<Vec<f64>> {
     lengths.iter().map(Value::as_f64).collect()
 }
 
-/// The condition on the rows of each sample.
-fn conditions(table: &Table) -> BTreeMap<&str, &str> {
-    let samples = table.meta.get("samples").and_then(Value::as_array);
-    let samples = samples.into_iter().flatten();
-    let conditions = samples.filter_map(|sample| {
-        let role = sample["role"].as_str()?;
-        Some((role, sample["where"].as_str().unwrap_or("none")))
-    });
-    conditions.collect()
-}
-
 /// What realisations of one measurement may have otherwise, but seldom do on purpose: boxes of other lengths, rows on other conditions.
 pub(super) fn doubt(first: &Table, other: &Table) -> Option<String> {
     if let (Some(a), Some(b)) = (lengths(first), lengths(other)) {
@@ -181,15 +178,13 @@ pub(super) fn doubt(first: &Table, other: &Table) -> Option<String> {
             return Some(format!("its box: {b}, not {a}"));
         }
     }
-    let of_other = conditions(other);
     // Numbers may be those of the realisations.
     let form = |text: &str| text.replace(|c: char| c.is_ascii_digit() || c == '.', "");
-    let differs = |(role, first): (&str, &str)| {
-        let other = *of_other.get(role)?;
-        let is_other = form(first) != form(other);
-        is_other.then(|| format!("its condition on the rows of {role}: {other}, not {first}"))
-    };
-    conditions(first).into_iter().find_map(differs)
+    let differ = |first: &str, other: &str| form(first) != form(other);
+    let [role, first, other] = of_other_samples([first, other], "where", differ)?;
+    Some(format!(
+        "its condition on the rows of {role}: {other}, not {first}"
+    ))
 }
 
 /// What `other` has otherwise than `first`, if there is anything: `its estimator is hamilton, not landy-szalay`.
