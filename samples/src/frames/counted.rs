@@ -10,7 +10,7 @@ use super::centres::of_rows;
 use super::{FrameChoice, NumberedFrame};
 use crate::gaps::vacuum;
 use crate::notice::Notice;
-use crate::repeated::share_of_copies;
+use crate::repeated::{percent, share_of_copies};
 use crate::suspicion::times_of_frames;
 
 impl FrameChoice {
@@ -35,7 +35,7 @@ impl FrameChoice {
             "{}: about {} % of the particles of the first frame lie exactly where another one does, and make pairs with their copies: are \
              they there twice?",
             first.path.display(),
-            (100.0 * share).round()
+            percent(share)
         )))
     }
 
